@@ -1,0 +1,43 @@
+"""The exceptions of convlab: each message says the fact, then the context, then the fix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from convlab.executors.run import Run
+
+__all__ = ["ArgumentError", "CompileError", "ConvlabError", "KernelFault", "LaunchError", "UnsupportedInstruction"]
+
+
+class ConvlabError(Exception):
+    """The base of all errors that convlab raises on purpose."""
+
+
+class CompileError(ConvlabError):
+    """CUDA C that NVRTC rejects, or that cannot be compiled on this machine."""
+
+    def __init__(self, message: str, *, name: str = "", line: int | None = None) -> None:
+        super().__init__(message)
+        self.name = name
+        self.line = line
+
+
+class ArgumentError(ConvlabError, TypeError):
+    """An argument that does not fit the kernel's signature."""
+
+
+class LaunchError(ConvlabError, ValueError):
+    """A grid, a block or a device that cannot be launched."""
+
+
+class UnsupportedInstruction(ConvlabError):
+    """A PTX instruction that the emulator does not execute."""
+
+
+class KernelFault(ConvlabError):
+    """A kernel that did something a GPU would crash on, or silently get wrong; ``.run`` holds everything observed."""
+
+    def __init__(self, message: str, run: Run) -> None:
+        super().__init__(message)
+        self.run = run
