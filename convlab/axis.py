@@ -18,8 +18,8 @@ class Axis:
     the window spans 7 columns but the padded input has 4
 
     Parameters: ``name`` is "H" or "W"; ``size`` is the input's extent, ``before`` and ``after`` the padding
-    at the two ends, ``window`` the filter's extent (R or S), ``stride`` and ``dilation`` the two steps, all in
-    pixels. The numbers are taken as they are: ``ConvSpec`` checks them, sliders cannot leave their range.
+    at the two ends, ``window`` the filter's extent (R or S), ``stride`` and ``dilation`` the two steps, all
+    in pixels. The numbers are taken as they are: ``ConvSpec`` checks them, a slider cannot leave its range.
 
     Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016), relationship 15,
     with the padding of the two ends kept apart.

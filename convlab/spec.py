@@ -210,9 +210,9 @@ class ConvSpec:
         The whole input counts, pixels that no window touches included. Padding is never stored and does not
         count, nor does a bias.
 
-        Parameters: ``dtype`` is the type of all three tensors: "bfloat16", or anything ``numpy.dtype`` accepts.
-        Raises ``ValueError`` for a type without a size. Source: Williams, Waterman and Patterson, Roofline: an
-        insightful visual performance model (2009), section 3.
+        Parameters: ``dtype`` is the type of all three tensors: "bfloat16", or anything that ``numpy.dtype``
+        accepts. Raises ``ValueError`` for a type without a size. Source: Williams, Waterman and Patterson,
+        Roofline: an insightful visual performance model (2009), section 3.
         """
         try:
             size = _item_bytes(dtype)
@@ -298,7 +298,7 @@ def _integer(name: str, value: Any, least: int) -> int:
     if number < least:
         raise _UnfitError(f"{name}={_shown(number)} is less than {least}", fix)
     if number > _LIMIT:
-        raise _UnfitError(f"{name}={_shown(number)} is too large: 64 bits end at 2^63 − 1", fix)
+        raise _UnfitError(f"{name}={_shown(number)} is beyond 2^63 − 1", f"Give {name} a smaller number")
     return number
 
 
@@ -308,7 +308,7 @@ def _integers(name: str, value: Any, least: int, lengths: tuple[int, ...]) -> tu
         return (_integer(name, value, least),) * 2
     if len(value) not in lengths:
         wanted = " or ".join(map(str, lengths))
-        fix = f"Give {name} one number, or {wanted}"
+        fix = f"Give {name} as one number, or as {wanted}"
         raise _UnfitError(f"{name}={_shown(value)} has {len(value)} numbers", fix)
     return tuple(_integer(f"{name}[{i}]", number, least) for i, number in enumerate(value))
 
@@ -334,10 +334,10 @@ def _padding(padding: Any, values: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _shape(name: str, shape: Sequence[SupportsIndex], letters: tuple[str, ...]) -> tuple[int, ...]:
-    fix = f"Give {name} the four axes ({', '.join(letters)})"
+    axes = f"({', '.join(letters)})"
     if not isinstance(shape, Sequence) or len(shape) != len(letters):
-        raise _UnfitError(f"{name} has shape {_shown(shape)}", fix)
-    names = [f"{name}.shape[{i}], {letter}" for i, letter in enumerate(letters)]
+        raise _UnfitError(f"{name} has shape {_shown(shape)}, but it needs {axes}", f"Give {name} four axes")
+    names = [f"{name}.shape[{i}] ({letter})" for i, letter in enumerate(letters)]
     return tuple(_integer(axis, size, least=1) for axis, size in zip(names, shape, strict=True))
 
 
@@ -379,7 +379,7 @@ def _check_range(spec: ConvSpec) -> None:
     }
     for fact, count in counts.items():
         if count > _LIMIT:
-            raise _UnfitError(f"{fact.format(count)}, but 64 bits end at 2^63 − 1", "Use smaller sizes")
+            raise _UnfitError(f"{fact.format(count)}, beyond 2^63 − 1", "Use smaller sizes")
 
 
 def _item_bytes(dtype: npt.DTypeLike) -> int:
