@@ -40,10 +40,10 @@ def test_im2col_of_128_channels_grows_ninefold():
 
 
 def test_shapes_use_every_dimension_in_its_place():
-    spec = make(stride=(2, 3), padding=(1, 2, 3, 0), dilation=(2, 4), groups=2)
+    spec = make(stride=(2, 3), padding=(1, 2, 3, 0), dilation=(2, 5), groups=2)
     assert spec.input_shape == (2, 6, 5, 7)
     assert spec.weight_shape == (4, 3, 3, 2)
-    assert (spec.effective_r, spec.effective_s) == (5, 5)
+    assert (spec.effective_r, spec.effective_s) == (5, 6)
     assert spec.output_shape == (2, 4, 2, 2) == (spec.n, spec.k, spec.p, spec.q)
     assert spec.gemm_shape == GemmShape(gemm_m=2, gemm_n=8, gemm_k=18)
     assert spec.im2col_shape == (18, 8)
