@@ -1,0 +1,63 @@
+"""What the sanitizer found: records, folded by kind and line, and the sentences that explain them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+__all__ = ["SHOWN", "Fault", "FaultLog", "summary"]
+
+SHOWN = 5  # how many faults a message or a cell shows before it counts the rest
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One finding: what, where (file and line as the learner numbered them), who, how often, and why it matters."""
+
+    kind: str
+    severity: str
+    space: str
+    file: str
+    line: int
+    stack: tuple[tuple[str, int], ...]
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+    message: str
+    count: int = 1
+    other_line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else ""
+        times = f" [{self.count:,} times; the first is shown]" if self.count > 1 else ""
+        return f"{place}{self.kind.replace('_', ' ')}: block {self.block}, thread {self.thread} {self.message}{times}"
+
+
+class FaultLog:
+    """Collects faults; the same kind on the same line becomes one record with a count."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str, int], Fault] = {}
+        self._count: dict[tuple[str, str, int], int] = {}
+
+    def add(self, fault: Fault) -> None:
+        """Enter a fault, or count it with the first one of its kind and line."""
+        key = (fault.kind, fault.file, fault.line)
+        self._first.setdefault(key, fault)
+        self._count[key] = self._count.get(key, 0) + fault.count
+
+    def faults(self) -> list[Fault]:
+        """All records, in the order in which they were first seen."""
+        names = Fault.__slots__
+        return [
+            Fault(**{name: getattr(fault, name) for name in names if name != "count"}, count=self._count[key])
+            for key, fault in self._first.items()
+        ]
+
+
+def summary(faults: Sequence[Fault] | Iterable[Fault], shown: int = SHOWN) -> str:
+    """The first faults, a line each, and how many more there are."""
+    faults = list(faults)
+    lines = [str(fault) for fault in faults[:shown]]
+    if len(faults) > shown:
+        lines.append(f"… and {len(faults) - shown} more.")
+    return "\n".join(lines)

@@ -1,0 +1,71 @@
+"""Local memory: the bytes that each thread has to itself, for arrays that do not fit registers, and for printf."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convlab.emulator.lanes import Lanes
+
+if TYPE_CHECKING:
+    from convlab.emulator.memory import Memory
+
+__all__ = ["LOCAL_WINDOW", "LocalMemory"]
+
+LOCAL_WINDOW = 1 << 60  # where local addresses lie in the generic space, far from every buffer
+
+
+class LocalMemory:
+    """One row of bytes for each lane of a chunk; addresses are offsets into the own row."""
+
+    def __init__(self, size: int, lanes: int, memory: Memory) -> None:
+        self.size = size
+        self.data = np.zeros((lanes, -(-size // 16) * 16), np.uint8)  # rows that every element type divides
+        self.memory = memory
+
+    def keep(self, lanes: Lanes) -> None:
+        """Forget all lanes but these."""
+        self.data = self.data[lanes.index]
+
+    def load(self, site: int, address: Any, lanes: Lanes) -> tuple[Any, ...]:
+        """The elements at each lane's own address; a lane outside of its row reads zero."""
+        where = self.memory.sites[site]
+        rows, columns, good = self._places(site, address, lanes)
+        view = self.data.view(where.dtype)
+        out = np.zeros((where.count, lanes.size), where.dtype)
+        for n in range(where.count):
+            out[n, good] = view[rows, columns + n]
+        return tuple(out)
+
+    def store(self, site: int, address: Any, values: tuple[Any, ...], lanes: Lanes) -> None:
+        """Write each lane's elements to its own row; a lane outside of it writes nothing."""
+        where = self.memory.sites[site]
+        rows, columns, good = self._places(site, address, lanes)
+        view = self.data.view(where.dtype)
+        for n, value in enumerate(values):
+            view[rows, columns + n] = value[good] if value.ndim else value
+
+    def rows(self, address: Any, lanes: Lanes) -> list[bytes]:
+        """What lies at a generic address, for each lane; an address outside of local memory has nothing."""
+        offset = int(address.flat[0]) - LOCAL_WINDOW if address.ndim else int(address) - LOCAL_WINDOW
+        if not 0 <= offset < self.size:
+            return [b""] * lanes.size
+        data = self.data if lanes.index is None else self.data[lanes.index]
+        return [row.tobytes() for row in data[:, offset:]]
+
+    def _places(
+        self, site: int, address: Any, lanes: Lanes
+    ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.bool_]]:
+        """Row and column of each good lane, and which lanes are good; the others are reported."""
+        where = self.memory.sites[site]
+        address = np.broadcast_to(address, lanes.size)
+        good = (address >= 0) & (address <= self.size - where.width) & (address % where.width == 0)
+        if not good.all() and self.memory.report is not None:
+            bad = np.flatnonzero(~good)
+            verb = {"load": "reads", "store": "writes"}[where.action]
+            sentence = f"{verb} byte {address[bad[0]]} of the {self.size} bytes of its local arrays."
+            self.memory.report(where, "out_of_bounds", sentence, lanes, bad)
+        everybody = np.arange(lanes.size) if lanes.index is None else lanes.index
+        return everybody[good], address[good] // where.dtype.itemsize, good

@@ -1,0 +1,91 @@
+"""``printf`` of kernels: C's format strings, filled from the bytes that a thread passed."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Sequence
+
+__all__ = ["LIMIT", "Printer", "render"]
+
+LIMIT = 1 << 20  # bytes kept of a launch's output, as many as a GPU's own buffer holds by default
+
+CONVERSION = re.compile(
+    rb"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?(?P<length>hh|h|ll|l|j|z|t)?"
+    rb"(?P<kind>[diouxXeEfFgGaAcsp%])"
+)
+WIDE = (b"l", b"ll", b"j", b"z", b"t")
+
+
+class Printer:
+    """Collects what a launch prints, and counts what no longer fits."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._left_out = 0
+
+    def print(self, template: bytes, rows: Sequence[bytes], string: Callable[[int], bytes], calls: int) -> int:
+        """One call for each row of argument bytes; returns the number of conversions in the template."""
+        for at, row in enumerate(rows):
+            if self._size >= LIMIT:
+                self._left_out += calls - at
+                break
+            text = render(template, row, string)
+            self._parts.append(text)
+            self._size += len(text)
+        return sum(match["kind"] != b"%" for match in CONVERSION.finditer(template))
+
+    def text(self) -> str:
+        """Everything printed; a last line counts the calls that were left out."""
+        rest = f"… and {self._left_out:,} more calls of printf.\n" if self._left_out else ""
+        return "".join(self._parts) + rest
+
+
+def render(template: bytes, arguments: bytes, string: Callable[[int], bytes]) -> str:
+    """Fill a format string from packed arguments, each at its natural alignment, floats as doubles.
+
+    >>> render(b"%d is %5.2f%%\\n", struct.pack("<i4xd", 7, 0.5), lambda address: b"")
+    '7 is  0.50%\\n'
+    """
+    at = 0
+
+    def take(code: str) -> int | float:
+        nonlocal at
+        size = struct.calcsize(code)
+        at = -(-at // size) * size
+        if at + size > len(arguments):
+            return 0
+        value: int | float = struct.unpack_from(f"<{code}", arguments, at)[0]
+        at += size
+        return value
+
+    def fill(match: re.Match[bytes]) -> str:
+        kind = match["kind"].decode()
+        if kind == "%":
+            return "%"
+        width = str(take("i")) if match["width"] == b"*" else (match["width"] or b"").decode()
+        precision = str(take("i")) if match["precision"] == b"*" else match["precision"]
+        shown = precision.decode() if isinstance(precision, bytes) else precision
+        form = f"%{match['flags'].decode()}{width}{'' if shown is None else '.' + shown}"
+        return _convert(form, kind, match["length"] in WIDE, take, string)
+
+    pieces, end = [], 0
+    for match in CONVERSION.finditer(template):
+        pieces += [template[end : match.start()].decode("utf-8", "replace"), fill(match)]
+        end = match.end()
+    return "".join(pieces) + template[end:].decode("utf-8", "replace")
+
+
+def _convert(
+    form: str, kind: str, wide: bool, take: Callable[[str], int | float], string: Callable[[int], bytes]
+) -> str:
+    """One conversion, by Python's own ``%``, which follows C."""
+    if kind in "csp":
+        value = int(take("i" if kind == "c" else "Q"))
+        shown = {"c": lambda: chr(value & 0xFF), "s": lambda: string(value).decode("utf-8", "replace")}
+        return f"{form}s" % shown.get(kind, lambda: hex(value))()
+    if kind in "aA":
+        return f"{form}s" % float(take("d")).hex()
+    code = {"d": "qi", "i": "qi", "u": "QI", "o": "QI", "x": "QI", "X": "QI"}.get(kind, "dd")
+    return f"{form}{'d' if kind in 'iu' else kind}" % take(code[not wide])
