@@ -1,47 +1,32 @@
 // naive: one thread computes one output element.
 //
-// Idea             the sum over (c, r, s) of the definition, as three loops; nothing is shared between threads.
-// Parallelisation  blockIdx.x/threadIdx.x number the N*K*P*Q outputs in memory order, so neighbouring lanes
-//                  compute neighbouring q.
-// Expected limit   every input element is fetched from L1 again for each window and each filter that needs it:
-//                  R*S*K/G loads of each, one fused multiply-add per two loads.
-// What it lacks    no reuse by hand, no tile, and the index is taken apart with divisions.
+// Idea             the definition of convolution as three loops (c, r, s); threads share nothing.
+// Parallelisation  x over the pixels of one output plane, so that neighbouring lanes compute neighbouring q;
+//                  blockIdx.y is the filter k, blockIdx.z the image n.
+// Expected limit   the load units: two loads for one multiply-add, and each input element is fetched again for
+//                  every window and every filter that needs it.
+// Honest negatives no tile, no reuse by hand; a branch for each tap, though only the border needs it.
+#include "common.cuh"
 
-struct Conv {                        // one convolution; the letters are the course's alphabet
-    int n, c, h, w;                  // input   x[n][c][h][w]
-    int k, r, s;                     // filters weight[k][c / groups][r][s]
-    int p, q;                        // output  y[n][k][p][q]
-    int stride_h, stride_w;
-    int pad_top, pad_left;           // bottom and right follow from p and q
-    int dilation_h, dilation_w;
-    int groups;
-};
-
-extern "C" __global__ void conv_naive(const float* __restrict__ x,
-                                      const float* __restrict__ weight,
-                                      const float* __restrict__ bias,   // null: no bias
+extern "C" __global__ void conv_naive(const float* __restrict__ x, const float* __restrict__ w,
+                                      const float* __restrict__ bias,  // null: no bias
                                       float* __restrict__ y, Conv v) {
-    long long index = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (index >= (long long)v.n * v.k * v.p * v.q) return;
+    int pixel = blockIdx.x * blockDim.x + threadIdx.x;
+    if (pixel >= v.P * v.Q) return;  // the last block may be larger than what is left
+    int p = pixel / v.Q, q = pixel % v.Q;
+    int k = blockIdx.y, n = blockIdx.z;
 
-    int q = index % v.q;
-    int p = index / v.q % v.p;
-    int k = index / v.q / v.p % v.k;
-    int n = index / v.q / v.p / v.k;
-    int cg = v.c / v.groups;
-    int first = k / (v.k / v.groups) * cg;
-
+    int channels = v.C / v.groups;                       // that one filter sees
+    int first = k / (v.K / v.groups) * channels;         // the first of them
     float sum = bias ? bias[k] : 0.0f;
-    for (int c = 0; c < cg; ++c)
-        for (int r = 0; r < v.r; ++r) {
-            int h = p * v.stride_h - v.pad_top + r * v.dilation_h;
-            if (h < 0 || h >= v.h) continue;
-            for (int s = 0; s < v.s; ++s) {
-                int w = q * v.stride_w - v.pad_left + s * v.dilation_w;
-                if (w < 0 || w >= v.w) continue;
-                sum += x[((long long)(n * v.c + first + c) * v.h + h) * v.w + w]
-                     * weight[((k * cg + c) * v.r + r) * v.s + s];
+    for (int c = 0; c < channels; ++c)
+        for (int r = 0; r < v.R; ++r)
+            for (int s = 0; s < v.S; ++s) {
+                int h = p * v.stride_h - v.pad_top + r * v.dilation_h;
+                int col = q * v.stride_w - v.pad_left + s * v.dilation_w;
+                if (h >= 0 && h < v.H && col >= 0 && col < v.W)      // outside lies padding: zero
+                    sum += x[((size_t)(n * v.C + first + c) * v.H + h) * v.W + col]
+                         * w[((size_t)(k * channels + c) * v.R + r) * v.S + s];
             }
-        }
-    y[index] = sum;
+    y[((size_t)(n * v.K + k) * v.P + p) * v.Q + q] = sum;
 }
