@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+from typing import Any
+
+import pytest
+
+from convlab import cli, doctor
+from convlab.errors import ConvlabError
+from convlab.lab import server
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    calls: list[Any] = []
+    monkeypatch.setattr(server, "start", lambda *arguments: calls.append(arguments) or 0)
+    return calls
+
+
+def fails_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def start(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(server, "start", start)
+
+
+def test_without_a_command_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([]) == 0
+    output = capsys.readouterr().out
+    for command in cli._COMMANDS:
+        assert command.example in output
+        assert f"    {command.name} " in output
+
+
+@pytest.mark.parametrize("name", cli._BY_NAME)
+def test_each_command_helps_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main([name, "--help"])
+    assert stop.value.code == 0
+    assert f"example: convlab {name}" in capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"convlab {version('convlab')}\n"
+
+
+def test_an_unknown_command_gets_a_suggestion_or_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["doktor"]) == 2
+    assert capsys.readouterr().err == "convlab: there is no command 'doktor'. Did you mean convlab doctor?\n"
+    assert cli.main(["xyzzy"]) == 2
+    assert "The commands are lab, doctor, check, release." in capsys.readouterr().err
+
+
+def test_an_unknown_option_is_refused_where_nothing_can_use_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["doctor", "--jsno"]) == 2
+    assert capsys.readouterr().err == "convlab: convlab doctor does not know --jsno. Try: convlab doctor --help\n"
+
+
+def test_lab_opens_lesson_00_here_unless_told_otherwise(started: list[Any]) -> None:
+    assert cli.main(["lab"]) == 0
+    assert started == [(None, "00", [])]
+
+
+def test_lab_takes_its_own_options_and_forwards_the_rest_in_order(started: list[Any]) -> None:
+    options = ["lab", "--no-browser", "--lesson", "01", "--port", "9000", "--ip=0.0.0.0", "--folder"]
+    assert cli.main([*options, "my work", "--ServerApp.token=a=b", "--", "--debug"]) == 0
+    forwarded = ["--no-browser", "--port", "9000", "--ip=0.0.0.0", "--ServerApp.token=a=b", "--debug"]
+    assert started == [("my work", "01", forwarded)]
+
+
+def test_lab_does_not_take_an_abbreviation_for_its_own(started: list[Any]) -> None:
+    cli.main(["lab", "--fold", "x"])
+    assert started == [(None, "00", ["--fold", "x"])]
+
+
+@pytest.mark.parametrize("error", [ConvlabError("no lesson 42"), ValueError("c=6 is not divisible by groups=4")])
+def test_an_error_is_one_clean_message(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fails_with(monkeypatch, error)
+    assert cli.main(["lab"]) == 2
+    assert capsys.readouterr() == ("", f"convlab: {error}\n")
+
+
+def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    fails_with(monkeypatch, KeyboardInterrupt())
+    assert cli.main(["lab"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("state", "code"), [("note", 0), ("problem", 1)])
+def test_doctor_fails_only_for_a_problem(
+    state: doctor.State, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "examine", lambda: [doctor.Finding("gpu", state, "A fact.", "A fix.")])
+    assert cli.main(["doctor"]) == code
+    assert "To do: A fix." in capsys.readouterr().out
+    assert cli.main(["doctor", "--json"]) == code
+    assert f'"can_run": {str(code == 0).lower()}' in capsys.readouterr().out
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from convlab import cli; cli.main([]); "
+        "print(sorted({'IPython', 'jupyterlab', 'matplotlib', 'numba', 'ipywidgets'} & set(sys.modules)))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+def test_a_console_without_the_letters_of_a_path_shows_stand_ins() -> None:
+    code = "from convlab import cli; cli._print_any_path(); print('卷积')"
+    command = [sys.executable, "-X", "utf8=0", "-c", code]
+    done = subprocess.run(command, env={"PYTHONIOENCODING": "cp1252"}, check=True, stdout=subprocess.PIPE, text=True)
+    assert done.stdout == "??\n"
