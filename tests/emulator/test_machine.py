@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from convlab.emulator.machine import CHUNK
+
+from .conftest import kernel, launch
+
+STORE = "mul.wide.u32 %rd10, %r0, 4; add.s64 %rd11, %rd0, %rd10; st.global.u32 [%rd11], {value};"
+
+
+def test_lanes_that_diverge_meet_again():
+    # odd threads add 100, all add 1
+    text = kernel(f"""
+        mov.u32 %r2, %r0; and.b32 %r1, %r0, 1; setp.eq.s32 %p1, %r1, 0; @%p1 bra EVEN;
+        add.s32 %r2, %r2, 100;
+        EVEN: add.s32 %r2, %r2, 1; {STORE.format(value="%r2")}""")
+    out = np.zeros(70, "i4")
+    launch(text, out)
+    assert out.tolist() == [t + 1 + 100 * (t % 2) for t in range(70)]
+
+
+def test_each_lane_leaves_a_loop_when_it_is_done():
+    # the sum of 1 … tid, with a loop of tid rounds
+    text = kernel(f"""
+        mov.u32 %r1, 0; mov.u32 %r2, 0;
+        NEXT: setp.ge.u32 %p1, %r1, %r0; @%p1 bra DONE;
+        add.u32 %r1, %r1, 1; add.u32 %r2, %r2, %r1; bra NEXT;
+        DONE: {STORE.format(value="%r2")}""")
+    out = np.zeros(45, "i4")
+    launch(text, out)
+    assert out.tolist() == [t * (t + 1) // 2 for t in range(45)]
+
+
+def test_a_guarded_instruction_runs_for_its_lanes_only():
+    text = kernel(f"""
+        mov.u32 %r2, 5; setp.lt.u32 %p1, %r0, 3; @%p1 mov.u32 %r2, 9; @!%p1 add.s32 %r2, %r2, %r0;
+        {STORE.format(value="%r2")}""")
+    out = np.zeros(6, "i4")
+    launch(text, out)
+    assert out.tolist() == [9, 9, 9, 8, 9, 10]
+
+
+def test_threads_that_return_early_are_gone_and_the_others_go_on():
+    text = kernel(f"""
+        mov.u32 %r3, %ctaid.x; setp.gt.u32 %p1, %r0, 4; @%p1 ret;
+        mov.u32 %r4, 6; mad.lo.s32 %r0, %r3, %r4, %r0; mov.u32 %r2, 7; {STORE.format(value="%r2")}""")
+    out = np.zeros(12, "i4")
+    launch(text, out, grid=(2, 1, 1), block=(6, 1, 1))
+    assert out.tolist() == [7, 7, 7, 7, 7, 0] * 2
+
+
+def test_a_copy_keeps_its_value_when_the_original_changes_for_some_lanes():
+    # the trap: %r3 = %r2 by alias, then %r2 changes under a branch
+    text = kernel(f"""
+        add.s32 %r2, %r0, 10; mov.u32 %r3, %r2; setp.lt.u32 %p1, %r0, 2; @%p1 bra SKIP;
+        mov.u32 %r2, 0;
+        SKIP: add.s32 %r3, %r3, %r2; {STORE.format(value="%r3")}""")
+    out = np.zeros(4, "i4")
+    launch(text, out)
+    assert out.tolist() == [20, 22, 12, 13]
+
+
+@pytest.mark.parametrize(
+    ("grid", "block"), [((3, 2, 2), (5, 2, 3)), ((70, 3, 1), (100, 1, 1)), ((2, 1, 1), (1024, 1, 1))]
+)
+def test_coordinates_over_chunks_of_any_shape(grid, block):
+    names = [f"{axis}.{letter}" for axis in ("ctaid", "tid", "ntid", "nctaid") for letter in "xyz"]
+    reads = "\n".join(f"mov.u32 %s{n}, %{name};" for n, name in enumerate(names))
+    # the linear number of the thread, then all twelve coordinates at out[12·number]
+    text = kernel(f"""
+        .reg .b32 %s<12>; .reg .b32 %t<4>;
+        {reads}
+        mad.lo.s32 %t0, %s2, %s10, %s1; mad.lo.s32 %t0, %t0, %s9, %s0;
+        mul.lo.s32 %t1, %s6, %s7; mul.lo.s32 %t1, %t1, %s8;
+        mad.lo.s32 %t2, %s5, %s7, %s4; mad.lo.s32 %t2, %t2, %s6, %s3;
+        mad.lo.s32 %t2, %t0, %t1, %t2;
+        mul.wide.s32 %rd10, %t2, 48; add.s64 %rd11, %rd0, %rd10;
+        {"".join(f"st.global.u32 [%rd11+{4 * n}], %s{n};" for n in range(12))}""")
+    blocks, threads = int(np.prod(grid)), int(np.prod(block))
+    out = np.full((blocks * threads, 12), -1, "i4")
+    launch(text, out, grid=grid, block=block)
+    b, t = np.divmod(np.arange(blocks * threads), threads)
+    expected = [b % grid[0], b // grid[0] % grid[1], b // (grid[0] * grid[1])]
+    expected += [t % block[0], t // block[0] % block[1], t // (block[0] * block[1])]
+    assert (out[:, :6] == np.array(expected).T).all()
+    assert (out[:, 6:] == [*block, *grid]).all()
+
+
+def test_more_blocks_than_fit_a_chunk_all_run():
+    text = kernel(
+        f"mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.s32 %r0, %r1, %r2, %r0; {STORE.format(value='%r0')}"
+    )
+    out = np.zeros(2 * CHUNK + 640, "i4")
+    result = launch(text, out, grid=(out.size // 128, 1, 1), block=(128, 1, 1))
+    assert (out == np.arange(out.size)).all()
+    assert result.counters.requests_global_store == out.size // 32
+
+
+def test_an_endless_loop_ends_with_its_line():
+    text = kernel(".loc 1 4 1\nmov.u32 %r1, 0;\n.loc 1 5 1\nAGAIN: add.s32 %r1, %r1, 1;\n.loc 1 6 1\nbra AGAIN;")
+    result = launch(text + '.file 1 "spin.cu"\n', np.zeros(3, "i4"), budget=1000)
+    (fault,) = result.faults
+    assert (fault.kind, fault.severity, fault.file, fault.line) == ("endless_loop", "error", "spin.cu", 5)
+    assert "is still here after 1,000 instructions" in str(fault)
+
+
+def test_scalars_arrive_at_their_own_alignment():
+    head = ".version 8.0\n.target sm_80\n"
+    text = (
+        f"{head}.visible .entry f(.param .u64 p, .param .u8 a, .param .u16 b, .param .f32 c, .param .u64 d) {{\n"
+        ".reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .b16 %h<2>;\n"
+        "ld.param.u64 %rd0, [p]; ld.param.u8 %r0, [a]; ld.param.u16 %h0, [b]; ld.param.b32 %r1, [c];\n"
+        "ld.param.u64 %rd1, [d]; cvt.u32.u16 %r2, %h0;\n"
+        "st.global.u64 [%rd0], %rd1; st.global.u32 [%rd0+8], %r0; st.global.u32 [%rd0+12], %r1;\n"
+        "st.global.u32 [%rd0+16], %r2; ret; }"
+    )
+    out = np.zeros(5, "u4")
+    scalars = [np.uint8(200), np.uint16(65000), np.float32(1.5), np.uint64(2**40 + 3)]
+    launch(text, out, *(s.tobytes() for s in scalars), block=(1, 1, 1))
+    assert out.tolist() == [3, 256, 200, int(np.float32(1.5).view("u4")), 65000]
+
+
+def test_progress_sees_every_chunk():
+    seen = []
+
+    def progress(chunks):
+        for chunk in chunks:
+            seen.append(chunk)
+            yield chunk
+
+    launch(kernel("mov.u32 %r1, 0;"), np.zeros(1, "i4"), grid=(300, 1, 1), block=(256, 1, 1), progress=progress)
+    assert seen == list(range(0, 300, CHUNK // 256))

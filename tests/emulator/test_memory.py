@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from convlab.emulator import Buffer
+from convlab.emulator.faults import summary
+from convlab.emulator.memory import describe
+
+from .conftest import kernel, launch
+
+# out[tid] = x[tid + shift], in elements of 4 bytes
+SHIFTED = """
+    mul.wide.u32 %rd10, %r0, 4; add.s64 %rd11, %rd1, %rd10;
+    .loc 1 3 1
+    ld.global.f32 %f1, [%rd11+{shift}];
+    .loc 1 4 1
+    add.s64 %rd12, %rd0, %rd10; st.global.f32 [%rd12], %f1;"""
+
+
+def shifted(shift: int, out, x):
+    return launch(kernel(SHIFTED.format(shift=shift), 2) + '.file 1 "s.cu"\n', out, x, block=(64, 1, 1))
+
+
+def test_a_read_past_the_end_is_named_once_and_reads_zero():
+    x, out = np.arange(1, 65, dtype="f4"), np.full(64, -1, "f4")
+    (fault,) = shifted(4 * 3, out, x).faults
+    assert out.tolist() == [*range(4, 65), 0, 0, 0]
+    assert (fault.kind, fault.space, fault.file, fault.line, fault.count) == ("out_of_bounds", "global", "s.cu", 3, 3)
+    assert (fault.block, fault.thread) == ((0, 0, 0), (61, 0, 0))
+    assert str(fault) == (
+        "s.cu:3: out of bounds: block (0, 0, 0), thread (61, 0, 0) reads p1[64], which lies after the end of p1, "
+        "an array of shape (64,). [3 times; the first is shown]"
+    )
+
+
+def test_a_write_outside_writes_nothing_there_and_the_rest_is_written():
+    x, out = np.ones(64, "f4"), np.zeros(40, "f4")
+    (fault,) = shifted(0, out, x).faults
+    assert out.tolist() == [1.0] * 40
+    assert (fault.line, fault.count, fault.thread) == (4, 24, (40, 0, 0))
+    assert "writes p0[40], which lies after the end of p0" in fault.message
+
+
+def test_a_misaligned_access_is_a_fault():
+    (fault,) = shifted(2, np.zeros(64, "f4"), np.zeros(80, "f4")).faults
+    assert (fault.kind, fault.count) == ("misaligned", 64)
+    assert "reads 4 bytes at byte 2 of p1, which is no multiple of 4" in fault.message
+
+
+def test_a_null_pointer_is_a_fault_and_no_crash():
+    (fault,) = shifted(8, np.zeros(64, "f4"), None).faults
+    assert fault.kind == "out_of_bounds"
+    assert "reads 4 bytes at address 0x8, through a null pointer" in fault.message
+
+
+def test_a_read_only_array_is_never_written():
+    out = np.zeros(64, "f4")
+    out.flags.writeable = False
+    text = kernel(SHIFTED.format(shift=0), 2) + '.file 1 "s.cu"\n'
+    (fault,) = launch(text, Buffer("out", out, writable=False), np.ones(64, "f4"), block=(64, 1, 1)).faults
+    assert not out.any()
+    assert "writes out, an array that is read-only" in fault.message
+
+
+def test_one_access_may_go_to_two_buffers():
+    text = kernel(
+        """
+        and.b32 %r1, %r0, 1; setp.eq.s32 %p1, %r1, 0; selp.b64 %rd9, %rd1, %rd2, %p1;
+        mul.wide.u32 %rd10, %r0, 4; add.s64 %rd11, %rd9, %rd10; ld.global.f32 %f1, [%rd11];
+        add.s64 %rd12, %rd0, %rd10; st.global.f32 [%rd12], %f1;""",
+        3,
+    )
+    a, b, out = np.arange(40, dtype="f4"), -np.arange(40, dtype="f4"), np.zeros(40, "f4")
+    result = launch(text, out, a, b)
+    assert out.tolist() == [t if t % 2 == 0 else -t for t in range(40)]
+    assert not result.faults
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8"])
+def test_elements_of_every_size_and_the_last_one_of_them(dtype):
+    size = np.dtype(dtype).itemsize
+    register = {1: "%h1", 2: "%h1", 4: "%r1", 8: "%rd9"}[size]
+    text = kernel(
+        f"""
+        mul.wide.u32 %rd10, %r0, {size}; add.s64 %rd11, %rd1, %rd10; ld.global.u{8 * size} {register}, [%rd11];
+        add.s64 %rd12, %rd0, %rd10; st.global.u{8 * size} [%rd12], {register};""",
+        2,
+    )
+    x = np.random.default_rng(2).integers(0, 100, 37).astype(dtype)
+    out = np.zeros_like(x)
+    assert not launch(text, out, x).faults
+    assert (out == x).all()
+
+
+X = Buffer("x", np.zeros((2, 3, 4, 5), "f4"), "nchw")
+
+
+@pytest.mark.parametrize(
+    ("element", "place"),
+    [
+        (-1, "n=0, c=0, h=-1, w=4"),
+        (-6, "n=0, c=0, h=-2, w=4"),
+        (120, "n=1, c=2, h=4, w=0"),
+        (127, "n=1, c=2, h=5, w=2"),
+        (-21, "n=0, c=-2, h=3, w=4"),
+        (150, "n=1, c=4, h=2, w=0"),
+        (600, "n=10, c=0, h=0, w=0"),
+    ],
+)
+def test_a_bad_place_in_tensor_terms(element, place):
+    where = "before the start" if element < 0 else "after the end"
+    text = describe(X, 4 * element, np.dtype("f4"))
+    assert text == f"x[{place}], which lies {where} of x, an array of shape (2, 3, 4, 5)."
+
+
+def test_a_summary_counts_what_it_leaves_out():
+    (fault,) = shifted(12, np.zeros(64, "f4"), np.zeros(64, "f4")).faults
+    text = summary([fault] * 9)
+    assert text.count("out of bounds") == 5
+    assert text.endswith("… and 4 more.")
