@@ -1,0 +1,101 @@
+"""CUDA C to a module: NVRTC where there is one, the PTX shipped with the course where there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import PureWindowsPath
+
+from convlab.errors import CompileError
+from convlab.executors import shipped
+from convlab.executors.diagnostics import compile_error
+from convlab.executors.headers import collect
+from convlab.executors.module import Module
+from convlab.executors.nvrtc import Compiler, CompilerDiedError
+
+__all__ = ["compile", "nvrtc_version", "why_not"]
+
+_OPTIONS = ("-lineinfo", "--std=c++17", "--no-source-include")
+
+_compiler = Compiler()
+
+
+def compile(source: str, name: str = "kernel.cu", arch: str = "compute_80", options: Sequence[str] = ()) -> Module:
+    """Compile CUDA C.
+
+    >>> module = compile('extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }')
+    >>> module.kernels["twice"]
+    kernel twice(float* x) of kernel.cu
+
+    Parameters:
+        source: CUDA C. Headers of the CUDA toolkit and of the course (``common.cuh``) can be included.
+        name: what the source is called in error messages and line tables.
+        arch: the virtual GPU architecture, "compute_75" and later.
+        options: further options of NVRTC, such as ``"-DTILE=16"``.
+
+    Raises:
+        CompileError: the source has mistakes, or there is no compiler on this machine.
+    """
+    if not isinstance(source, str):
+        raise CompileError(f"compile takes the text of a CUDA C source, not {type(source).__name__}.")
+    if not re.fullmatch(r"compute_\d+[af]?", arch):
+        raise CompileError(f"arch={arch!r} is no virtual architecture; write it as 'compute_80'.")
+    name = re.sub(r'["\x00-\x1f]', "", PureWindowsPath(name).name) or "kernel.cu"
+    source = source.replace("\r\n", "\n")
+    if why_not():
+        ptx = _shipped_ptx(source, name, arch, tuple(options))
+    else:
+        headers = collect(source)
+        ptx = _ptx(source, name, arch, tuple(options), tuple(headers.items()))
+    return Module(name, source, ptx, arch, tuple(options))
+
+
+def nvrtc_version() -> str | None:
+    """The version of NVRTC, such as "13.5"; None where CUDA C cannot be compiled."""
+    return _compiler.version()
+
+
+def why_not() -> str:
+    """Why CUDA C cannot be compiled on this machine, as a sentence; empty where it can."""
+    return _compiler.why_not()
+
+
+@lru_cache(maxsize=256)
+def _ptx(source: str, name: str, arch: str, options: tuple[str, ...], headers: tuple[tuple[str, str], ...]) -> str:
+    """Compile to PTX, unless the same was compiled before: running a cell again costs nothing."""
+    try:
+        result = _compiler.compile(source, name, dict(headers), [f"--gpu-architecture={arch}", *_OPTIONS, *options])
+    except CompilerDiedError:
+        raise CompileError(
+            f"{name}: the compiler crashed or ran out of memory on this source.\n"
+            "To mend it: look for endless recursion of templates or macros, and for very large arrays.",
+            name=name,
+        ) from None
+    if not result["ptx"]:
+        raise compile_error(result["log"], source, name)
+    return _normalised(result["ptx"], [name, *(header for header, _ in headers)])
+
+
+def _shipped_ptx(source: str, name: str, arch: str, options: tuple[str, ...]) -> str:
+    ptx = shipped.find(source, name, arch, options)
+    if ptx is None:
+        raise CompileError(
+            f"{name} cannot be compiled on this machine: {why_not()}\n"
+            "The course's own kernels run everywhere, from PTX that comes with it; this source is none of them.\n"
+            "To mend it: edit CUDA C on Linux or Windows (WSL, a container, a JupyterHub).",
+            name=name,
+        )
+    return ptx
+
+
+def _normalised(ptx: str, names: Sequence[str]) -> str:
+    """PTX with plain names in its ``.file`` table, where NVRTC puts the working folder before them."""
+
+    def plain(match: re.Match[str]) -> str:
+        octal = re.sub(r"\\(\d{3})", lambda digits: chr(int(digits[1], 8)), match[2])
+        path = octal.encode("latin-1").decode(errors="replace").replace("\\\\", "/").replace("\\", "/")
+        found = [name for name in names if path == name or path.endswith(f"/{name}")]
+        return f'{match[1]}"{max(found, key=len, default=path.rpartition("/")[2])}"'
+
+    return re.sub(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', plain, ptx, flags=re.MULTILINE)

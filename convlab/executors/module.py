@@ -1,0 +1,145 @@
+"""Modules and kernels: compiled CUDA C, ready to be launched on either executor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+
+from convlab.emulator.parse import parse
+from convlab.emulator.program import Entry, Program
+from convlab.executors.headers import flatten
+from convlab.executors.signature import Parameter, Source, match
+
+__all__ = ["Kernel", "Kernels", "Module", "load_ptx"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Module:
+    """A compiled source: its PTX and its kernels.
+
+    ``__device__`` and ``__constant__`` variables belong to a module: each compilation starts with fresh ones.
+    ``source`` is empty for PTX that came without CUDA C.
+    """
+
+    name: str
+    source: str
+    ptx: str
+    arch: str
+    options: tuple[str, ...] = ()
+
+    @cached_property
+    def program(self) -> Program:
+        """The PTX, parsed."""
+        return parse(self.ptx)
+
+    @cached_property
+    def kernels(self) -> Kernels:
+        """The kernels, by name."""
+        source = Source(flatten(self.source, self.name), self.options) if self.source else None
+        plain = [plain_name(entry) for entry in self.program.entries]
+        kernels = []
+        for name, entry in zip(plain, self.program.entries.values(), strict=True):
+            # Overloads and instances of a template share a plain name: there, the PTX name tells them apart.
+            unique = name if plain.count(name) == 1 else entry.name
+            kernels.append(Kernel(unique, entry.name, match(source, name, entry.params), self))
+        return Kernels(self.name, {kernel.name: kernel for kernel in kernels})
+
+    def __repr__(self) -> str:
+        lines = [
+            f"module {self.name} ({self.arch})",
+            *(f"  {kernel.signature}" for kernel in self.kernels.values()),
+        ]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kernel:
+    """One ``__global__`` function; ``entry`` is its name in the PTX."""
+
+    name: str
+    entry: str
+    parameters: tuple[Parameter, ...]
+    module: Module = field(repr=False)
+
+    @property
+    def program_entry(self) -> Entry:
+        """The kernel's instructions."""
+        return self.module.program.entries[self.entry]
+
+    @property
+    def signature(self) -> str:
+        """The kernel's declaration on one line, ``scale(float* x, int n)``."""
+        return f"{self.name}({', '.join(parameter.text for parameter in self.parameters)})"
+
+    def __repr__(self) -> str:
+        return f"kernel {self.signature} of {self.module.name}"
+
+
+class Kernels(Mapping[str, Kernel]):
+    """A module's kernels by name; a wrong name is answered with the right ones."""
+
+    def __init__(self, module: str, kernels: dict[str, Kernel]) -> None:
+        self._module = module
+        self._kernels = kernels
+
+    def __getitem__(self, name: str) -> Kernel:
+        if name not in self._kernels:
+            raise UnknownKernelError(self._module, name, list(self._kernels))
+        return self._kernels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return "\n".join(kernel.signature for kernel in self.values()) or f"{self._module} has no kernels"
+
+
+class UnknownKernelError(KeyError):
+    """A name that no kernel of the module has."""
+
+    def __init__(self, module: str, name: str, known: list[str]) -> None:
+        near = get_close_matches(str(name), known, n=1)
+        guess = f" Did you mean {near[0]!r}?" if near else ""
+        none = "It has none: a kernel is marked __global__, and a template needs an explicit instance."
+        has = f"Its kernels are: {', '.join(known)}." if known else none
+        self.message = f"{module} has no kernel {name!r}.{guess} {has}"
+        super().__init__(self.message)
+
+    def __str__(self) -> str:  # a KeyError would show the quoted representation
+        return self.message
+
+
+def plain_name(entry: str) -> str:
+    """The name that a PTX entry has in the source: without extern "C", C++ adds lengths and types to it.
+
+    >>> [plain_name(name) for name in ("conv", "_Z4convPKfi", "_ZN4tile4loadEPf", "_Z3addIfEvPT_")]
+    ['conv', 'conv', 'tile::load', 'add']
+    """
+    nested = re.match(r"_ZN?", entry)
+    if nested is None:
+        return entry
+    rest, parts = entry[nested.end() :], list[str]()
+    while (length := re.match(r"\d+", rest)) and (nested[0] == "_ZN" or not parts):
+        end = length.end() + int(length[0])
+        parts.append(rest[length.end() : end])
+        rest = rest[end:]
+    return "::".join(parts) or entry
+
+
+def load_ptx(text: str, name: str = "module.ptx") -> Module:
+    """Make a module of PTX text, hand-written or from elsewhere, for the emulator.
+
+    >>> text = ".version 8.0\\n.target sm_80\\n.visible .entry idle(.param .u32 n) { ret; }"
+    >>> load_ptx(text).kernels["idle"]
+    kernel idle(.u32) of module.ptx
+
+    Raises ``CompileError`` where the text is no PTX.
+    """
+    module = Module(name, "", text, "")
+    return Module(name, "", text, module.program.target)

@@ -1,0 +1,41 @@
+"""PTX that comes with the package, for machines on which NVIDIA has no compiler.
+
+``kernels/ptx/index.json`` maps a key to the name under which the source was compiled; the PTX lies beside it in
+``KEY.ptx``. ``tools/ship_ptx.py`` makes both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+from pathlib import Path
+
+from convlab.executors.headers import course_headers
+
+__all__ = ["FOLDER", "find", "key"]
+
+FOLDER = Path(__file__).parents[1] / "kernels" / "ptx"
+
+
+def key(source: str, arch: str, options: tuple[str, ...]) -> str:
+    """What a compilation depends on, as 20 hexadecimal digits: source, the course's headers in it, and options.
+
+    >>> key("int x;", "compute_80", ()) == key("int x;\\r\\n", "compute_80", ())
+    True
+    """
+    lines = source.replace("\r\n", "\n").rstrip()
+    parts = [lines, arch, options, sorted(course_headers(source).items())]
+    return sha256(json.dumps(parts).encode()).hexdigest()[:20]
+
+
+def find(source: str, name: str, arch: str, options: tuple[str, ...]) -> str | None:
+    """The shipped PTX of a source, with ``name`` in its line table; None when it is not among the course's."""
+    index: dict[str, str] = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
+    digits = key(source, arch, options)
+    if digits not in index:
+        return None
+    ptx = (FOLDER / f"{digits}.ptx").read_text(encoding="utf-8")
+    # The same text may be compiled under another name here, such as that of a notebook cell.
+    file = re.compile(rf'^(\s*\.file\s+\d+\s+)"{re.escape(index[digits])}"', re.MULTILINE)
+    return file.sub(lambda found: f'{found[1]}"{name}"', ptx)
