@@ -22,6 +22,7 @@ __all__ = ["METRICS", "UNOBSERVED", "Counter", "Counters"]
 METRICS = {
     "instructions": "smsp__inst_executed.sum (of PTX instructions)",
     "thread_instructions": "smsp__thread_inst_executed.sum (of PTX instructions)",
+    "flop": "smsp__sass_thread_inst_executed_op_{fadd,fmul,ffma}_pred_on.sum, fused ones twice; doubles likewise",
     "requests_global_load": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "sectors_global_load": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "requests_global_store": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
@@ -117,9 +118,10 @@ class Counter:
             entry[name] = entry.get(name, 0) + value
 
         for step, warps, threads in zip(self.code.steps, self.warps, self.threads, strict=True):
-            for place in step.places if warps else ():
+            for place, flops in zip(step.places, step.flops, strict=True) if warps else ():
                 add(place.file, place.line, "instructions", warps)
                 add(place.file, place.line, "thread_instructions", threads)
+                add(place.file, place.line, "flop", threads * flops)
         for site, requests, sectors in zip(self.code.sites, self.requests, self.sectors, strict=True):
             if requests:
                 add(site.place.file, site.place.line, f"requests_{site.space}_{site.action}", requests)

@@ -17,7 +17,7 @@ from convlab.emulator.program import Address, Immediate, Instruction, Operand, R
 if TYPE_CHECKING:
     from convlab.emulator.translate import Translator
 
-__all__ = ["HANDLERS"]
+__all__ = ["HANDLERS", "flops"]
 
 Handler = Callable[["Translator", Instruction], None]
 HANDLERS: dict[str, Handler] = {}
@@ -80,6 +80,16 @@ UNSIGNED = {
 # from, to, modes: where NumPy's own conversion is the one that PTX asks for
 PLAIN_CONVERSIONS = {("i", "i"), ("i", "f", "rn"), ("f", "f"), ("f", "f", "rn")}
 ROUNDINGS = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
+
+
+# As Nsight Compute counts: additions and multiplications are one operation, fused ones two, all else none.
+FLOPS = {"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
+
+
+def flops(instruction: Instruction) -> int:
+    """Floating-point operations that a lane does in one instruction."""
+    kind = DTYPES.get(instruction.parts[-1])
+    return FLOPS.get(instruction.parts[0], 0) if kind is not None and kind.kind == "f" else 0
 
 
 def handles(*opcodes: str) -> Callable[[Handler], Handler]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from convlab.emulator import blocks as graph
-from convlab.emulator.instructions import HANDLERS
+from convlab.emulator.instructions import HANDLERS, flops
 from convlab.emulator.lanes import pick, put
 from convlab.emulator.memory import Memory
 from convlab.emulator.numerics import DTYPES, NAMESPACE, constant
@@ -54,6 +54,7 @@ class Step:
     target: int | None
     fall: int | None
     places: tuple[Place, ...]  # one for each instruction
+    flops: tuple[int, ...]  # floating-point operations of each instruction in each lane
 
 
 @dataclass(slots=True)
@@ -183,6 +184,7 @@ def translate(entry: Entry) -> Code:
             block.target,
             block.fall,
             tuple(i.place for i in block.instructions),
+            tuple(flops(i) for i in block.instructions),
         )
         for index, block in enumerate(blocks)
     ]

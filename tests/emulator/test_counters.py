@@ -81,6 +81,13 @@ def test_instructions_count_warps_that_are_there_and_lanes_that_are_active():
     assert result.counters.instructions == sum(c.instructions for c in result.lines.values())
 
 
+def test_flop_counts_additions_and_products_once_and_fused_ones_twice():
+    text = kernel("""
+        mov.f32 %f1, 0f3F800000; add.f32 %f2, %f1, %f1; mul.f32 %f3, %f2, %f2; fma.rn.f32 %f4, %f3, %f3, %f1;
+        sqrt.rn.f32 %f5, %f4; add.s32 %r1, %r0, 1; cvt.f64.f32 %d1, %f4; fma.rn.f64 %d2, %d1, %d1, %d1;""")
+    assert launch(text, np.zeros(10, "i4")).counters.flop == 10 * (1 + 1 + 2 + 2)
+
+
 def test_counters_answer_by_attribute_and_key_and_name_what_exists():
     counters = Counters({"instructions": 3})
     assert counters.instructions == counters["instructions"] == 3

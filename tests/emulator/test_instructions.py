@@ -60,8 +60,9 @@ def test_integers(elementwise, case, dtype):
     kind, bits = "su"[np.dtype(dtype).kind == "u"], 8 * np.dtype(dtype).itemsize
     inputs = integers(dtype)[: OPERANDS.get(case, 2)]
     found = elementwise(case.format(t=f"{kind}{bits}", n=bits), dtype, *inputs)
-    filled = [*inputs, *inputs][:3]
-    expected = [wrap(INTEGER_CASES[case](*map(int, row), *[0] * (3 - len(row))), dtype) for row in zip(*filled, strict=True)]
+    filled = (inputs * 3)[:3]
+    results = (INTEGER_CASES[case](*map(int, row)) for row in zip(*filled, strict=True))
+    expected = [wrap(result, dtype) for result in results]
     assert found.tolist() == expected
 
 
