@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = ["SHOWN", "Fault", "FaultLog", "summary"]
 
+# What each kind of fault means on a GPU, and what to do about it.
+ADVICE = {
+    "out_of_bounds": "On a GPU this reads or destroys other data, or ends the program. Compare the index with the "
+    "array's size before the access, as in `if (i < n)`.",
+    "misaligned": "On a GPU this ends the program. An access of n bytes needs an address that n divides.",
+    "endless_loop": "On a GPU this hangs. Look at what the loop waits for, or pass a larger budget=….",
+}
 SHOWN = 5  # how many faults a message or a cell shows before it counts the rest
 
 
@@ -32,16 +39,19 @@ class Fault:
         return f"{place}{self.kind.replace('_', ' ')}: block {self.block}, thread {self.thread} {self.message}{times}"
 
 
+Key = tuple[str, str, int, str]
+
+
 class FaultLog:
-    """Collects faults; the same kind on the same line becomes one record with a count."""
+    """Collects faults; the same kind on the same line about the same thing becomes one record with a count."""
 
     def __init__(self) -> None:
-        self._first: dict[tuple[str, str, int], Fault] = {}
-        self._count: dict[tuple[str, str, int], int] = {}
+        self._first: dict[Key, Fault] = {}
+        self._count: dict[Key, int] = {}
 
-    def add(self, fault: Fault) -> None:
-        """Enter a fault, or count it with the first one of its kind and line."""
-        key = (fault.kind, fault.file, fault.line)
+    def add(self, fault: Fault, about: str = "") -> None:
+        """Enter a fault, or count it with the first one of its kind and line; ``about`` is such as "reads x"."""
+        key = (fault.kind, fault.file, fault.line, about)
         self._first.setdefault(key, fault)
         self._count[key] = self._count.get(key, 0) + fault.count
 
@@ -54,10 +64,10 @@ class FaultLog:
         ]
 
 
-def summary(faults: Sequence[Fault] | Iterable[Fault], shown: int = SHOWN) -> str:
-    """The first faults, a line each, and how many more there are."""
-    faults = list(faults)
+def summary(faults: Sequence[Fault], shown: int = SHOWN) -> str:
+    """The first faults, a line each, how many more there are, and what they mean."""
     lines = [str(fault) for fault in faults[:shown]]
     if len(faults) > shown:
         lines.append(f"… and {len(faults) - shown} more.")
+    lines += [ADVICE[kind] for kind in dict.fromkeys(fault.kind for fault in faults[:shown]) if kind in ADVICE]
     return "\n".join(lines)

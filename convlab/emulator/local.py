@@ -65,7 +65,7 @@ class LocalMemory:
         if not good.all() and self.memory.report is not None:
             bad = np.flatnonzero(~good)
             verb = {"load": "reads", "store": "writes"}[where.action]
-            sentence = f"{verb} byte {address[bad[0]]} of the {self.size} bytes of its local arrays."
-            self.memory.report(where, "out_of_bounds", sentence, lanes, bad)
+            rest = f" at byte {address[bad[0]]}; they have {self.size} bytes."
+            self.memory.report(where, "out_of_bounds", f"{verb} its local arrays", rest, lanes, bad)
         everybody = np.arange(lanes.size) if lanes.index is None else lanes.index
         return everybody[good], address[good] // where.dtype.itemsize, good

@@ -15,7 +15,7 @@ from convlab.emulator.faults import Fault, FaultLog
 from convlab.emulator.lanes import Lanes, pick
 from convlab.emulator.local import LocalMemory
 from convlab.emulator.memory import Buffer, Memory
-from convlab.emulator.program import Entry
+from convlab.emulator.program import Entry, Place
 from convlab.emulator.translate import SPECIALS, Code, Site, translate
 
 __all__ = ["BUDGET", "Result", "run"]
@@ -184,33 +184,24 @@ class Machine:
             (int(thread[0][0]), int(thread[1][0]), int(thread[2][0])),
         )
 
-    def _report(self, site: Site, kind: str, message: str, lanes: Lanes, bad: NDArray[np.intp]) -> None:
+    def _report(self, site: Site, kind: str, what: str, rest: str, lanes: Lanes, bad: NDArray[np.intp]) -> None:
         """Enter a bad access into the log, with its first lane as the culprit."""
         lane = int(bad[0]) if lanes.index is None else int(lanes.index[bad[0]])
-        block, thread = self.who(lane)
-        place = site.place
-        self.log.add(
-            Fault(
-                kind,
-                "error",
-                site.space,
-                place.file,
-                place.line,
-                place.callers,
-                block,
-                thread,
-                message,
-                bad.size,
-            )
-        )
+        self._log(kind, site.space, site.place, lane, f"{what}{rest}", what, bad.size)
 
     def _endless(self, at: int, lanes: Lanes) -> None:
         """Log the place where lanes still are when the budget is spent."""
         places = self.code.steps[at].places
         place = places[0] if places else self.code.steps[at + 1].places[0]
-        block, thread = self.who(0 if lanes.index is None else int(lanes.index[0]))
-        message = f"is still here after {self.budget:,} instructions: the loop does not end, or needs a larger budget=…"
-        self.log.add(Fault("endless_loop", "error", "", place.file, place.line, place.callers, block, thread, message))
+        lane = 0 if lanes.index is None else int(lanes.index[0])
+        self._log("endless_loop", "", place, lane, f"is still here after {self.budget:,} instructions.")
+
+    def _log(
+        self, kind: str, space: str, place: Place, lane: int, message: str, about: str = "", count: int = 1
+    ) -> None:
+        block, thread = self.who(lane)
+        fault = Fault(kind, "error", space, place.file, place.line, place.callers, block, thread, message, count)
+        self.log.add(fault, about)
 
 
 def _coordinates(linear: NDArray[np.intp], shape: Dim3) -> list[NDArray[np.int32]]:

@@ -43,8 +43,9 @@ class Buffer:
     writable: bool = True
 
 
-Report = Callable[["Site", str, str, Lanes, NDArray[np.intp]], None]
-"""Called with the site, the kind of fault, a sentence, the lanes, and the positions of the bad ones."""
+Report = Callable[["Site", str, str, str, Lanes, NDArray[np.intp]], None]
+"""Called with the site, the kind of fault, what happens to whom ("reads x"), the rest of the sentence, the lanes, and
+the positions of the bad ones."""
 
 
 class Memory:
@@ -183,35 +184,33 @@ class Memory:
             return
         verb = {"load": "reads", "store": "writes"}[site.action]
         if not 0 <= index < len(self.buffers):
-            what = f"{verb} {site.width} bytes at address {address:#x}, through a null pointer or one that is none."
-        elif kind == "misaligned":
-            name = self.buffers[index].name
-            offset = address - self.address(index)
-            what = (
-                f"{verb} {site.width} bytes at byte {offset} of {name}, which is no multiple of {site.width}: "
-                "the hardware stops there."
-            )
+            what = f"{verb} {site.width} bytes"
+            rest = f" at address {address:#x}, through a null pointer or one that is none."
         else:
-            what = f"{verb} {describe(self.buffers[index], address - self.address(index), site.dtype)}"
-        self.report(site, kind, what, lanes, bad)
+            what = f"{verb} {self.buffers[index].name}"
+            offset = address - self.address(index)
+            rest = describe(self.buffers[index], offset, site.width if kind == "misaligned" else 0)
+        self.report(site, kind, what, rest, lanes, bad)
 
 
-def describe(buffer: Buffer, offset: int, dtype: np.dtype[Any]) -> str:
-    """A bad place in a buffer, by the index of the tensor where its axes are known.
+def describe(buffer: Buffer, offset: int, misaligned: int = 0) -> str:
+    """What is wrong with a place in a buffer, by the index of the tensor where its axes are known.
 
-    >>> describe(Buffer("x", np.zeros((1, 2, 4, 8), "f4"), "nchw"), -4, np.dtype("f4"))
-    'x[n=0, c=0, h=-1, w=7], which lies before the start of x, an array of shape (1, 2, 4, 8).'
+    >>> describe(Buffer("x", np.zeros((1, 2, 4, 8), "f4"), "nchw"), -4)
+    '[n=0, c=0, h=-1, w=7], which lies before the start of x, an array of shape (1, 2, 4, 8).'
     """
     data = buffer.data
+    if misaligned:
+        return f" at byte {offset}, which is no multiple of the access's {misaligned} bytes."
     if 0 <= offset < data.nbytes and not buffer.writable:
-        return f"{buffer.name}, an array that is read-only."
+        return ", an array that is read-only."
     element = offset // data.itemsize
     place = str(element)
     if buffer.axes is not None and data.ndim > 1 and data.size:
         index = _unravel(element, data.shape)
         place = ", ".join(f"{axis}={at}" for axis, at in zip(buffer.axes, index, strict=True))
     side = "before the start" if offset < 0 else "after the end"
-    return f"{buffer.name}[{place}], which lies {side} of {buffer.name}, an array of shape {data.shape}."
+    return f"[{place}], which lies {side} of {buffer.name}, an array of shape {data.shape}."
 
 
 def _unravel(element: int, shape: tuple[int, ...]) -> list[int]:

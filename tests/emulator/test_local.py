@@ -36,4 +36,4 @@ def test_a_local_array_has_an_end():
     out = np.zeros(6, "i4")
     (fault,) = launch(LOCAL, out, np.uint32(1).tobytes()).faults
     assert (fault.kind, fault.line, fault.thread, fault.count) == ("out_of_bounds", 8, (2, 0, 0), 2)
-    assert "writes byte 12 of the 12 bytes of its local arrays" in fault.message
+    assert "writes its local arrays at byte 12; they have 12 bytes." in fault.message

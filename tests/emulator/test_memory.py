@@ -45,7 +45,7 @@ def test_a_write_outside_writes_nothing_there_and_the_rest_is_written():
 def test_a_misaligned_access_is_a_fault():
     (fault,) = shifted(2, np.zeros(64, "f4"), np.zeros(80, "f4")).faults
     assert (fault.kind, fault.count) == ("misaligned", 64)
-    assert "reads 4 bytes at byte 2 of p1, which is no multiple of 4" in fault.message
+    assert "reads p1 at byte 2, which is no multiple of the access's 4 bytes." in fault.message
 
 
 def test_a_null_pointer_is_a_fault_and_no_crash():
@@ -110,12 +110,24 @@ X = Buffer("x", np.zeros((2, 3, 4, 5), "f4"), "nchw")
 )
 def test_a_bad_place_in_tensor_terms(element, place):
     where = "before the start" if element < 0 else "after the end"
-    text = describe(X, 4 * element, np.dtype("f4"))
-    assert text == f"x[{place}], which lies {where} of x, an array of shape (2, 3, 4, 5)."
+    text = describe(X, 4 * element)
+    assert text == f"[{place}], which lies {where} of x, an array of shape (2, 3, 4, 5)."
 
 
 def test_a_summary_counts_what_it_leaves_out():
     (fault,) = shifted(12, np.zeros(64, "f4"), np.zeros(64, "f4")).faults
     text = summary([fault] * 9)
     assert text.count("out of bounds") == 5
-    assert text.endswith("… and 4 more.")
+    assert "… and 4 more.\nOn a GPU this reads or destroys other data" in text
+    assert text.endswith("before the access, as in `if (i < n)`.")
+
+
+def test_a_read_and_a_write_on_one_line_are_two_faults():
+    text = (
+        kernel("""
+        .loc 1 3 1
+        ld.global.f32 %f1, [%rd0+64]; st.global.f32 [%rd0+64], %f1;""")
+        + '.file 1 "s.cu"\n'
+    )
+    faults = launch(text, np.zeros(2, "f4")).faults
+    assert [(f.line, f.count, f.message[:10]) for f in faults] == [(3, 2, "reads p0[1"), (3, 2, "writes p0[")]
