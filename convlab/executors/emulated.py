@@ -1,0 +1,54 @@
+"""The emulator as an executor: a bound launch in, a `Run` out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+from tqdm.auto import tqdm
+
+from convlab.emulator import Buffer, run
+from convlab.executors.arguments import Bound
+from convlab.executors.module import Kernel
+from convlab.executors.run import Run
+
+__all__ = ["launch"]
+
+# Nobody wants to see a bar that is gone before it is read.
+_progress: Callable[[Iterable[int]], Iterable[int]] = partial(
+    tqdm, delay=2, leave=False, unit="chunk", desc="emulating"
+)
+
+
+def launch(
+    kernel: Kernel,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    bound: Sequence[Bound],
+    axes: Mapping[str, str],
+    observe: bool,
+    budget: int | None,
+) -> Run:
+    """Execute a kernel on the emulator."""
+    arguments = [_argument(each, axes) for each in bound]
+    result = run(kernel.program_entry, grid, block, arguments, observe=observe, budget=budget, progress=_progress)
+    return Run(
+        kernel.name,
+        "emulator",
+        grid,
+        block,
+        result.counters,
+        result.lines,
+        result.faults,
+        result.stdout,
+        source=kernel.module.source,
+        name=kernel.module.name,
+    )
+
+
+def _argument(bound: Bound, axes: Mapping[str, str]) -> Buffer | bytes | None:
+    """A buffer for an array, bytes for a scalar or struct, ``None`` for a null pointer."""
+    if bound.array is None:
+        return bound.data
+    name = bound.parameter.name
+    return Buffer(name, bound.array, axes.get(name), bound.array.flags.writeable)

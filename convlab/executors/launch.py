@@ -1,0 +1,99 @@
+"""One verb for both executors: check the launch, choose the device, run, and raise what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from convlab.emulator.faults import summary
+from convlab.errors import ArgumentError, KernelFault, LaunchError
+from convlab.executors import cuda, emulated
+from convlab.executors.arguments import Bound, bind
+from convlab.executors.module import Kernel
+from convlab.executors.run import Run
+from convlab.executors.shape import Dim, block_shape, grid_shape
+
+__all__ = ["choose", "launch"]
+
+DEVICES = ("auto", "cuda", "emulator")
+
+
+def launch(
+    kernel: Kernel,
+    grid: Dim,
+    block: Dim,
+    args: Sequence[Any],
+    shared: int = 0,
+    device: str = "auto",
+    observe: bool = True,
+    faults: str = "raise",
+    budget: int | None = None,
+    axes: Mapping[str, str] | None = None,
+) -> Run:
+    """Run a kernel on a grid of blocks; arrays given for pointers are updated in place.
+
+    >>> import numpy as np
+    >>> from convlab.executors.compile import compile
+    >>> source = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }'
+    >>> x = np.arange(4, dtype=np.float32)
+    >>> run = launch(compile(source).kernels["twice"], grid=1, block=4, args=[x], device="emulator")
+    >>> x, run.counters.requests_global_load
+    (array([0., 2., 4., 6.], dtype=float32), 1)
+
+    Args:
+        kernel: one of a module's kernels.
+        grid: blocks along x, y, z: an int or a tuple of one to three.
+        block: threads of a block along x, y, z: an int or a tuple of one to three.
+        args: one for each parameter: NumPy arrays or ``None`` for pointers, numbers for scalars.
+        shared: bytes of dynamic shared memory for each block.
+        device: "auto" (a GPU where there is one), "cuda" or "emulator".
+        observe: count instructions, requests and sectors (on the emulator).
+        faults: "raise", or "record" to get the run back with its faults.
+        budget: instructions after which a launch counts as an endless loop (on the emulator).
+        axes: names of the axes of arrays, such as ``{"x": "nchw"}``: faults then name tensor indices.
+
+    Raises:
+        ArgumentError: an argument does not fit the kernel's signature.
+        LaunchError: no such grid, block or device.
+        UnsupportedInstruction: the emulator lacks an instruction of the kernel.
+        KernelFault: the kernel did something wrong; its ``.run`` holds everything.
+    """
+    if faults not in ("raise", "record"):
+        raise LaunchError(f"faults={faults!r} is neither 'raise' nor 'record'.")
+    grid3, block3 = grid_shape(grid), block_shape(block)
+    bound = bind(kernel, args)
+    checked = _check_axes(bound, axes or {})
+    if choose(device) == "cuda":
+        return cuda.launch(kernel, grid3, block3, bound, shared)
+    if shared:
+        raise LaunchError(f"{kernel.name}: the emulator has no dynamic shared memory yet, but shared={shared}.")
+    run = emulated.launch(kernel, grid3, block3, bound, checked, observe, budget)
+    errors = [fault for fault in run.faults if fault.severity == "error"]
+    if errors and faults == "raise":
+        raise KernelFault(f"{kernel.signature}\n{summary(errors)}", run)
+    return run
+
+
+def choose(device: str) -> str:
+    """The executor that a device name stands for: "cuda" or "emulator"."""
+    if device not in DEVICES:
+        raise LaunchError(f"device={device!r} is none of {', '.join(map(repr, DEVICES))}.")
+    if device == "cuda" and not cuda.available():
+        raise LaunchError(f"device='cuda' is not to be had here: {cuda.why_not()} Use device='emulator'.")
+    if device == "auto":
+        return "cuda" if cuda.available() else "emulator"
+    return device
+
+
+def _check_axes(bound: Sequence[Bound], axes: Mapping[str, str]) -> Mapping[str, str]:
+    """Axes must name array parameters, with one letter for each axis."""
+    arrays = {each.parameter.name: each.array for each in bound if each.array is not None}
+    pointers = {each.parameter.name for each in bound if each.data is None}
+    for name, letters in axes.items():
+        if name not in pointers:
+            raise ArgumentError(f"axes names {name!r}, but the kernel's arrays are {', '.join(arrays)}.")
+        if name in arrays and arrays[name].ndim != len(letters):
+            raise ArgumentError(
+                f"axes={{{name!r}: {letters!r}}} names {len(letters)} axes, but {name} has shape {arrays[name].shape}."
+            )
+    return axes

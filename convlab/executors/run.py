@@ -1,0 +1,93 @@
+"""What a launch did, as plain data: counters, lines, faults, and the time where it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from convlab.emulator import UNOBSERVED, Counters, Fault
+from convlab.emulator.faults import summary
+
+__all__ = ["Run"]
+
+LINES_SHOWN = 40
+PRINTED_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The record of one launch.
+
+    ``device`` is "emulator" or "cuda"; ``lines`` maps (file, line) to the counters of that line of CUDA C;
+    ``faults`` is what the sanitizer found; ``stdout`` is what the kernel printed. ``milliseconds`` is measured on a
+    GPU, and ``None`` on the emulator, whose own speed says nothing about a GPU.
+    """
+
+    kernel: str
+    device: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    counters: Counters = field(default_factory=lambda: UNOBSERVED)
+    lines: dict[tuple[str, int], Counters] = field(default_factory=dict)
+    faults: Sequence[Fault] = ()
+    stdout: str = ""
+    milliseconds: float | None = None
+    source: str = ""
+    name: str = ""
+
+    def _title(self) -> str:
+        time = f", {self.milliseconds:.3f} ms measured" if self.milliseconds is not None else ""
+        return f"{self.kernel}<<<{self.grid}, {self.block}>>> on {self.device}{time}"
+
+    def _body(self) -> str:
+        parts = [repr(self.counters)]
+        if self.faults:
+            parts.append(f"Faults:\n{summary(self.faults)}")
+        if self.stdout:
+            parts.append(f"Printed:\n{capped(self.stdout)}")
+        return "\n".join(parts)
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n{self._body()}"
+
+    def listing(self) -> list[tuple[int, str, Counters]]:
+        """The learner's own lines that executed anything: line number, CUDA C, counters."""
+        text = dict(enumerate(self.source.splitlines(), start=1))
+        own = [(line, counts) for (file, line), counts in self.lines.items() if file == self.name]
+        return [(line, text.get(line, ""), counts) for line, counts in own]
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape(self._title())}</b></p><pre>{escape(self._body())}</pre>{self._table()}"
+
+    def _table(self) -> str:
+        """The listing as an HTML table, empty when no line was observed."""
+        lines = self.listing()
+        if not lines:
+            return ""
+        rows = "".join(_row(*each) for each in lines[:LINES_SHOWN])
+        rest = len(lines) - LINES_SHOWN
+        note = f"<p>… and {rest} more lines.</p>" if rest > 0 else ""
+        heads = "".join(
+            f"<th {LEFT}>{name}</th>" for name in ("line", "CUDA C", "instructions", "sectors", "per request")
+        )
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
+
+
+LEFT = "style='text-align:left'"
+CODE = "style='text-align:left;white-space:pre;font-family:var(--jp-code-font-family,monospace)'"
+
+
+def _row(line: int, text: str, counters: Counters) -> str:
+    """A line of CUDA C with what it executed; memory columns stay empty where nothing was accessed."""
+    sectors = counters.sectors_global_load + counters.sectors_global_store
+    requests = counters.requests_global_load + counters.requests_global_store
+    cells = [f"{counters.instructions:,}", *([f"{sectors:,}", f"{sectors / requests:.1f}"] if requests else ["", ""])]
+    return f"<tr><td>{line}</td><td {CODE}>{escape(text)}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def capped(text: str, shown: int = PRINTED_SHOWN) -> str:
+    """The first lines of a text, and how many were left out."""
+    lines = text.splitlines()
+    rest = [f"… and {len(lines) - shown:,} more lines; all of them are in run.stdout."] if len(lines) > shown else []
+    return "\n".join(lines[:shown] + rest)

@@ -1,0 +1,37 @@
+"""The cell magic ``%%cuda NAME``: compile the cell's CUDA C and bind the module to a name."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from convlab.errors import CompileError
+from convlab.executors.compile import compile
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__all__ = ["load"]
+
+
+def load(shell: InteractiveShell) -> None:
+    """Register the magic; ``%load_ext convlab`` comes here."""
+
+    def cuda(line: str, cell: str) -> None:
+        """Compile this cell's CUDA C, and bind the module to NAME: its kernels are in ``NAME.kernels``."""
+        words = line.split()
+        if not words or not words[0].isidentifier():
+            print("Write a name after %%cuda, such as `%%cuda mine`: the module gets that name.", file=sys.stderr)
+            return
+        try:
+            module: Any = compile(cell, name=f"{words[0]}.cu")
+        except CompileError as error:
+            # A Python traceback would bury the one thing that matters: the line of CUDA C.
+            print(error, file=sys.stderr)
+            shell.user_ns.pop(words[0], None)
+            return
+        shell.user_ns[words[0]] = module
+        print(module)
+
+    register: Any = shell.register_magic_function
+    register(cuda, magic_kind="cell", magic_name="cuda")

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from convlab.errors import ArgumentError, KernelFault, LaunchError, UnsupportedInstruction
+from convlab.executors import cuda
+from convlab.executors.compile import compile
+from convlab.executors.launch import choose, launch
+
+ADD = """extern "C" __global__ void add(const float* a, const float* b, float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i] = a[i] + b[i];
+}
+"""
+
+
+def arrays(size: int = 1000):
+    rng = np.random.default_rng(0)
+    return rng.random(size, "f4"), rng.random(size, "f4"), np.zeros(size, "f4")
+
+
+def test_a_kernel_updates_its_arrays_in_place():
+    a, b, c = arrays(1024)
+    run = launch(compile(ADD, "add.cu").kernels["add"], 4, 256, [a, b, c, 1024], device="emulator")
+    assert (c == a + b).all()
+    assert run.counters.flop == 1024
+    assert run.lines["add.cu", 3].sectors_global_load == 2 * 1024 // 8
+
+
+def test_a_fault_raises_and_its_run_holds_everything():
+    a, b, c = arrays(1000)
+    kernel = compile(ADD, "add.cu").kernels["add"]
+    with pytest.raises(KernelFault) as caught:
+        launch(kernel, 4, 256, [a, b, c, 1000], device="emulator")
+    text = str(caught.value)
+    assert "add(const float* a, const float* b, float* c, int n)" in text
+    assert "add.cu:3: out of bounds: block (3, 0, 0), thread (232, 0, 0) reads a[1000]" in text
+    assert "Compare the index with the array's size before the access" in text
+    run = caught.value.run
+    assert [(f.message[:8], f.count) for f in run.faults] == [("reads a[", 24), ("reads b[", 24), ("writes c", 24)]
+    assert (c == a + b).all()
+    recorded = launch(kernel, 4, 256, [a, b, c, 1000], device="emulator", faults="record")
+    assert len(recorded.faults) == 3
+
+
+def test_a_fault_names_the_index_of_a_tensor():
+    source = (
+        'extern "C" __global__ void up(const float* x, float* y, int w) { y[threadIdx.x] = x[(int)threadIdx.x - w]; }'
+    )
+    x, y = np.zeros((1, 2, 4, 8), "f4"), np.zeros(64, "f4")
+    with pytest.raises(KernelFault) as caught:
+        launch(compile(source).kernels["up"], 1, 64, [x, y, 8], device="emulator", axes={"x": "nchw"})
+    assert "reads x[n=0, c=0, h=-1, w=0], which lies before the start of x" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"args": 3}, ArgumentError, "missing: `int n`"),
+        ({"n": 2.5}, ArgumentError, "argument 4, `int n`: got float 2.5 for an integer"),
+        ({"block": 2048}, LaunchError, "1024"),
+        ({"grid": 0}, LaunchError, "grid"),
+        ({"device": "gpu"}, LaunchError, "device='gpu' is none of 'auto', 'cuda', 'emulator'."),
+        ({"faults": "ignore"}, LaunchError, "faults='ignore' is neither 'raise' nor 'record'."),
+        ({"axes": {"a": "nchw"}}, ArgumentError, "names 4 axes, but a has shape (64,)"),
+        ({"axes": {"q": "n"}}, ArgumentError, "axes names 'q', but the kernel's arrays are a, b, c."),
+        ({"shared": 64}, LaunchError, "the emulator has no dynamic shared memory yet, but shared=64"),
+    ],
+)
+def test_a_bad_launch_is_one_clear_message(change, error, message):
+    a, b, c = arrays(64)
+    options = {"grid": 1, "block": 64, "device": "emulator", "args": 4, "n": 64, **change}
+    args = [a, b, c, options.pop("n")][: options.pop("args")]
+    with pytest.raises(error) as caught:
+        launch(compile(ADD, "add.cu").kernels["add"], options.pop("grid"), options.pop("block"), args, **options)
+    assert message in str(caught.value)
+
+
+def test_auto_takes_the_gpu_where_there_is_one(monkeypatch):
+    monkeypatch.setattr(cuda, "available", lambda: True)
+    assert choose("auto") == choose("cuda") == "cuda"
+    monkeypatch.setattr(cuda, "available", lambda: False)
+    monkeypatch.setattr(cuda, "why_not", lambda: "There is no NVIDIA driver.")
+    assert choose("auto") == choose("emulator") == "emulator"
+    with pytest.raises(LaunchError, match=r"There is no NVIDIA driver. Use device='emulator'."):
+        choose("cuda")
+
+
+def test_printf_arrives_in_the_run_and_is_capped_where_it_is_shown():
+    source = 'extern "C" __global__ void hello(float f) { printf("thread %d: %.1f\\n", threadIdx.x, f); }'
+    run = launch(compile(source).kernels["hello"], 1, 50, [0.5], device="emulator")
+    assert run.stdout.splitlines() == [f"thread {t}: 0.5" for t in range(50)]
+    for shown in (repr(run), run._repr_html_()):
+        assert "thread 19: 0.5" in shown
+        assert "thread 20: 0.5" not in shown
+        assert "… and 30 more lines; all of them are in run.stdout." in shown
+
+
+def test_what_the_emulator_lacks_is_named_with_its_line():
+    source = 'extern "C" __global__ void s(float* x) {\n  __shared__ float t[32];\n  t[threadIdx.x] = x[threadIdx.x];\n'
+    source += "  __syncthreads();\n  x[threadIdx.x] = t[31 - threadIdx.x];\n}"
+    with pytest.raises(
+        UnsupportedInstruction, match=r"s\.cu:3: the emulator does not execute `mov\.u32` \(shared memory\) yet"
+    ):
+        launch(compile(source, "s.cu").kernels["s"], 1, 32, [np.zeros(32, "f4")], device="emulator")
+
+
+def test_lines_are_listed_with_their_source():
+    a, b, c = arrays(64)
+    run = launch(compile(ADD, "add.cu").kernels["add"], 1, 64, [a, b, c, 64], device="emulator")
+    listing = {line: (text.strip(), counters.flop) for line, text, counters in run.listing()}
+    assert listing[3] == ("c[i] = a[i] + b[i];", 64)
+    html = run._repr_html_()
+    assert "c[i] = a[i] + b[i];" in html
+    assert "<td>24</td><td>4.0</td>" in html  # 24 sectors, 4 per request
+
+
+ENDLESS = """
+import numpy as np, sys
+from convlab.executors.compile import compile
+from convlab.executors.launch import launch
+source = 'extern "C" __global__ void spin(volatile int* x, int n) { for (int i = 0; i < n; ++i) x[threadIdx.x] += i; }'
+source = source.replace("volatile ", "").replace("x[threadIdx.x] += i", "x[i % 7] += i / (x[0] + 1)")
+kernel = compile(source).kernels["spin"]
+print("ready", flush=True)
+try:
+    launch(kernel, 64, 256, [np.ones(256, "i4"), 1 << 30], device="emulator", budget=1 << 60)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a single process")
+def test_ctrl_c_interrupts_the_emulator_at_once():
+    process = subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=10)
+    assert output == "interrupted\n"

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from convlab.kernels.ladder import CONV_DTYPE, FOLDER, conv_struct, method, methods
+from convlab.spec import ConvSpec
+
+
+def test_a_notebook_shows_the_methods_as_a_table():
+    html = methods()._repr_html_()
+    assert html.count("<tr>") == len(methods()) + 1
+    assert "one thread, one output" in html
+    assert [line.split()[0] for line in repr(methods()).splitlines()] == [m.name for m in methods()]
+
+
+@pytest.mark.parametrize("record", methods(), ids=lambda m: m.name)
+def test_a_method_is_a_reference_or_a_plan_and_its_kernels_exist(record):
+    assert (record.reference is None) != (record.plan is None)
+    if record.plan is not None:
+        for step in record.plan(ConvSpec(n=2, c=3, h=9, w=7, k=4, r=3, s=2)).launches:
+            assert re.search(rf'extern "C" __global__ void {step.entry}\(', step.text())
+
+
+def test_an_unknown_method_is_answered_with_the_nearest():
+    with pytest.raises(
+        ValueError, match=r"There is no method 'naif'. Did you mean 'naive'\? The methods are: direct, "
+    ):
+        method("naif")
+
+
+def test_the_struct_has_the_fields_of_the_header_in_its_order():
+    header = (FOLDER / "common.cuh").read_text(encoding="utf-8")
+    body = re.search(r"struct Conv \{(.*?)\};", header, re.DOTALL)[1]
+    declared = re.findall(r"\w+(?=[,;])", re.sub(r"//.*", "", body))
+    assert list(CONV_DTYPE.names) == declared
+    assert CONV_DTYPE.itemsize == 4 * len(declared)
+
+
+def test_the_struct_holds_the_spec():
+    spec = ConvSpec(2, 6, 9, 7, 4, 3, 2, stride=(2, 3), padding=(1, 0, 2, 1), dilation=(1, 2), groups=2)
+    values = dict(zip(CONV_DTYPE.names, conv_struct(spec).item(), strict=True))
+    assert values == {
+        **{"N": 2, "C": 6, "H": 9, "W": 7, "K": 4, "R": 3, "S": 2, "P": spec.p, "Q": spec.q},
+        **{"stride_h": 2, "stride_w": 3, "pad_top": 1, "pad_left": 2, "dilation_h": 1, "dilation_w": 2, "groups": 2},
+    }
+    assert np.array(conv_struct(spec)).nbytes == 64
