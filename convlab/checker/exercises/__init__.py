@@ -1,0 +1,41 @@
+"""The exercises of the course: one record each, found by id."""
+
+from __future__ import annotations
+
+import difflib
+
+from convlab.checker.exercises import e01_loops, e01_one_output
+from convlab.checker.record import Exercise
+from convlab.errors import ConvlabError
+
+__all__ = ["EXERCISES", "UnknownExerciseError", "exercise"]
+
+EXERCISES: dict[str, Exercise] = {record.id: record for record in (e01_one_output.EXERCISE, e01_loops.EXERCISE)}
+
+
+class UnknownExerciseError(ConvlabError, LookupError):
+    """An id that no exercise has."""
+
+
+def exercise(exercise_id: str) -> Exercise:
+    """Find an exercise by its id.
+
+    >>> exercise("01-loops").title, exercise("01-loops").points
+    ('Seven loops', 6)
+
+    Raises ``UnknownExerciseError``, with the ids that come nearest, when there is none.
+    """
+    if not isinstance(exercise_id, str):
+        kind = type(exercise_id).__name__
+        raise UnknownExerciseError(
+            f"an exercise's id is a string, but a {kind} was given.\n"
+            f'  Fix: write the id first, then the answer: check("{next(iter(EXERCISES))}", answer).'
+        )
+    if exercise_id in EXERCISES:
+        return EXERCISES[exercise_id]
+    near = difflib.get_close_matches(exercise_id.lower(), EXERCISES, n=3, cutoff=0.7)
+    names = " or ".join(f'"{name}"' for name in near or EXERCISES)
+    fact = f'there is no exercise "{exercise_id}"' if len(exercise_id) < 80 else "there is no such exercise"
+    raise UnknownExerciseError(
+        f"{fact}.\n  Fix: {'did you mean' if near else 'the ids are'} {names}{'?' if near else '.'}"
+    )

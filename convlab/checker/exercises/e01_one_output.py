@@ -1,0 +1,132 @@
+"""Exercise 01, question 1: one output of a first layer, 27 products and a bias."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from convlab.checker.compare import rounding_bound
+from convlab.checker.exercises.misconceptions import mutant
+from convlab.checker.exercises.taps import Array, Edge, products, random_values
+from convlab.checker.record import Case, Exercise, Floats
+from convlab.reference.direct import oracle as convolve
+from convlab.spec import ConvSpec
+
+__all__ = ["EXERCISE"]
+
+STRIDE, PADDING, WINDOW = 2, 1, 3
+
+Answer = Callable[..., float]
+
+
+def _cases(rng: np.random.Generator) -> list[Case]:
+    height, width = int(rng.choice([7, 9, 11])), int(rng.choice([8, 10, 12]))
+    last_p, last_q = (
+        (height - 1) // STRIDE,
+        (width - 1) // STRIDE,
+    )  # at the bottom a padding row, at the right none
+    x, w, bias = random_values(rng, 3, height, width), random_values(rng, 4, 3, 3, 3), random_values(rng, 4)
+    places = [(1, 2), (0, 0), (last_p, 1), (1, 0), (0, 3), (2, last_q)]
+    return [_case(x, w, bias, int(rng.integers(1, 4)), p, q) for p, q in places]
+
+
+def _case(x: Array, w: Array, bias: Array, *kpq: int) -> Case:
+    place = dict(zip("kpq", kpq, strict=True))
+    return Case({"x": x, "w": w, "bias": bias, **place}, fixed=place)
+
+
+def _oracle(x: Array, w: Array, bias: Array, *kpq: int) -> Floats:
+    spec = ConvSpec.from_shapes((1, *x.shape), w.shape, stride=STRIDE, padding=PADDING)
+    return np.asarray(convolve(x[np.newaxis], w, bias, spec)[(0, *kpq)])
+
+
+def _tolerance(x: Array, w: Array, bias: Array, *kpq: int) -> Floats:
+    magnitude = _oracle(np.abs(x), np.abs(w), np.abs(bias), *kpq)
+    return rounding_bound(terms=3 * WINDOW * WINDOW + 1, magnitude=magnitude, dtype=x.dtype)
+
+
+def _bent(
+    *,
+    stride: int = STRIDE,
+    start: int = -PADDING,
+    spread: int = 1,
+    edge: Edge = "zero",
+    weights: Callable[[Array, int], Array] = lambda w, k: w[k],
+    finish: Callable[[Array, float], float] = lambda terms, bias: terms.sum() + bias,
+) -> Answer:
+    """Make an answer with one thing bent; as it stands, it is right.
+
+    ``weights`` picks the filter (C, R, S); ``finish`` makes the output of the 27 ``terms`` (C, R, S) and the
+    bias. A term is 0 in the padding and nowhere else, since the data are never 0.
+    """
+
+    def answer(x: Array, w: Array, bias: Array, *kpq: int) -> float:
+        k, p, q = kpq
+        taps = spread * np.arange(WINDOW) + start
+        rows, columns = (stride * p + taps)[np.newaxis], (stride * q + taps)[np.newaxis]
+        terms = products(x[np.newaxis], weights(w, k)[np.newaxis], rows, columns, edge)[0, 0, 0, 0]
+        return finish(terms, float(bias[k]))
+
+    return answer
+
+
+def _output_swapped(x: Array, w: Array, bias: Array, *kpq: int) -> float:
+    k, p, q = kpq
+    return _bent()(x, w, bias, k, q, p)
+
+
+_MUTANTS = (
+    mutant("stride and padding swapped", _bent(stride=PADDING, start=-STRIDE)),
+    mutant("stride ignored", _bent(stride=1)),
+    mutant("stride applied to the tap", _bent(spread=2), _bent(spread=2, start=-2)),
+    mutant("padding left out of the index", _bent(start=0)),
+    mutant("padding added, not subtracted", _bent(start=PADDING)),
+    mutant("negative indices wrap around", _bent(edge="wrap")),
+    mutant("edge pixels repeated", _bent(edge="repeat")),
+    mutant("kernel flipped", _bent(weights=lambda w, k: w[k, :, ::-1, ::-1])),
+    mutant("rows and columns of the kernel swapped", _bent(weights=lambda w, k: w[k].swapaxes(1, 2))),
+    mutant("output row and column swapped", _output_swapped),
+    mutant(
+        "last row and column of the window missing",
+        _bent(finish=lambda terms, bias: terms[:, :-1, :-1].sum() + bias),
+        _bent(finish=lambda terms, bias: terms[:, :-1].sum() + bias),
+        _bent(finish=lambda terms, bias: terms[:, :, :-1].sum() + bias),
+    ),
+    mutant(
+        "first row and column of the window missing",
+        _bent(finish=lambda terms, bias: terms[:, 1:, 1:].sum() + bias),
+        _bent(finish=lambda terms, bias: terms[:, 1:].sum() + bias),
+        _bent(finish=lambda terms, bias: terms[:, :, 1:].sum() + bias),
+    ),
+    mutant("only the first channel", _bent(finish=lambda terms, bias: terms[0].sum() + bias)),
+    mutant("only the last channel", _bent(finish=lambda terms, bias: terms[-1].sum() + bias)),
+    mutant("channels averaged", _bent(finish=lambda terms, bias: terms.sum() / len(terms) + bias)),
+    mutant(
+        "sum overwritten",
+        _bent(finish=lambda terms, bias: terms[-1, -1, -1] + bias),
+        _bent(finish=lambda terms, bias: terms[terms != 0][-1] + bias),
+    ),
+    mutant("bias missing", _bent(finish=lambda terms, bias: terms.sum())),
+    mutant(
+        "bias added too often",
+        _bent(finish=lambda terms, bias: terms.sum() + terms.size * bias),
+        _bent(finish=lambda terms, bias: terms.sum() + np.count_nonzero(terms) * bias),
+        _bent(finish=lambda terms, bias: terms.sum() + len(terms) * bias),
+    ),
+    mutant("one filter for all outputs", _bent(weights=lambda w, k: w[0])),
+)
+
+EXERCISE = Exercise(
+    id="01-one-output",
+    notebook="01_loops",
+    title="One output by hand",
+    points=4,
+    kind="function",
+    function="one_output",
+    stub="raise NotImplementedError  # your 27 products and the bias go here",
+    cases=_cases,
+    oracle=_oracle,
+    tolerance=_tolerance,
+    mutants=_MUTANTS,
+)

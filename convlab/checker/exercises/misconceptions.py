@@ -1,0 +1,138 @@
+"""The table of misconceptions that wrong answers stand for, in the words that a learner reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy.typing as npt
+
+from convlab.checker.record import Mutant
+
+__all__ = ["MISCONCEPTIONS", "mutant"]
+
+# name: (what the code seems to do, a hint that leads on without telling the answer)
+MISCONCEPTIONS: dict[str, tuple[str, str]] = {
+    "stride and padding swapped": (
+        "Stride and padding are swapped.",
+        "Which of the two says how far a window moves, and which how far it reaches outside?",
+    ),
+    "vertical and horizontal stride swapped": (
+        "The vertical and the horizontal stride are swapped.",
+        "The first number of the pair belongs to the rows. Follow it into every line that uses it.",
+    ),
+    "vertical and horizontal padding swapped": (
+        "The vertical and the horizontal padding are swapped.",
+        "The first number of the pair belongs to the rows. Follow it into every line that uses it.",
+    ),
+    "stride ignored": (
+        "Windows move by one pixel, as if the stride were 1.",
+        "Write down the first input row of the windows p = 0, 1 and 2, then compare with your index.",
+    ),
+    "stride applied to the tap": (
+        "The stride also spreads the taps inside a window; only the window as a whole should move by it.",
+        "Two neighbouring taps of one window: how many pixels apart are the pixels they read?",
+    ),
+    "padding left out of the index": (
+        "Windows start too late: the first one begins inside the input, not in the padding.",
+        "With padding 1, which input row does the first tap of output row 0 meet?",
+    ),
+    "padding added, not subtracted": (
+        "The padding has the wrong sign in the index.",
+        "Padding puts zeros before the first pixel. Does that move the first window up or down?",
+    ),
+    "padding left out altogether": (
+        "The padding is not used at all.",
+        "The padding matters in two places: how many windows fit, and where each begins.",
+    ),
+    "padding counted on one side": (
+        "The output size counts the padding on one side only.",
+        "Draw one row of the padded input. How many cells does it have?",
+    ),
+    "window starts one pixel late": (
+        "Every window begins one row and one column too far.",
+        "Python counts from 0. Work out by hand where the window of output (0, 0) begins.",
+    ),
+    "last output missing": (
+        "The last row and the last column of the output are missing.",
+        "Count windows on paper for H = 5, R = 3, stride 1. How many positions are there?",
+    ),
+    "output size rounded up": (
+        "The output size is rounded up, so the last window hangs over the edge.",
+        "A window that doesn't fit whole into the padded input gives no output.",
+    ),
+    "negative indices wrap around": (
+        "At the top and left, pixels of the far side appear: a negative index counts from the end.",
+        "In Python x[-1] is no error. Which taps must be skipped before the pixel is read?",
+    ),
+    "edge pixels repeated": (
+        "Outside the image the nearest pixel is used, where zero padding was asked for.",
+        "What is the product of a weight and a padding pixel?",
+    ),
+    "kernel flipped": (
+        "The kernel is flipped: this is the convolution of mathematics, not that of neural networks.",
+        "Here w[0, 0] meets the top left pixel of the window.",
+    ),
+    "rows and columns of the kernel swapped": (
+        "The kernel is transposed: its rows are used as columns.",
+        "Compare the order of r and s in the index of w with the order in the index of x.",
+    ),
+    "output row and column swapped": (
+        "The output's row and column are swapped.",
+        "p counts rows and goes with h; q counts columns and goes with w.",
+    ),
+    "last row and column of the window missing": (
+        "The last row or column of the window is left out.",
+        "How many values does range(R - 1) give?",
+    ),
+    "first row and column of the window missing": (
+        "The first row or column of the window is left out.",
+        "Which index has the first tap?",
+    ),
+    "only the first channel": (
+        "Only the first input channel is used.",
+        "One output looks at all input channels. Which loop does that?",
+    ),
+    "only the last channel": (
+        "Only the last input channel is left in the sum.",
+        "Where is the sum set to zero: before the loop over channels, or in it?",
+    ),
+    "channels averaged": (
+        "The channels are averaged.",
+        "A convolution sums over the input channels.",
+    ),
+    "sum overwritten": (
+        "Only the last product is left: each one overwrites those before it.",
+        "Find the line with the product. Does it add to the sum, or replace it?",
+    ),
+    "sum not set to zero": (
+        "The sum goes on from one output to the next.",
+        "Each output starts its own sum. Where is it set to zero?",
+    ),
+    "bias missing": (
+        "The bias is missing.",
+        "The products are not all: what does each filter add to their sum?",
+    ),
+    "bias added too often": (
+        "The bias is added more than once for each output.",
+        "At which depth of your loops is the bias added?",
+    ),
+    "batch index ignored": (
+        "Every image of the batch gets the result of the first one.",
+        "Look at the first index of x.",
+    ),
+    "one filter for all outputs": (
+        "Every output channel uses the first filter.",
+        "Look at the first index of w.",
+    ),
+}
+
+
+def mutant(name: str, *functions: Callable[..., npt.ArrayLike]) -> Mutant:
+    """Make the mutant of a misconception in the table.
+
+    >>> mutant("bias missing", lambda x, w, bias: x @ w).misconception
+    'The bias is missing.'
+
+    Parameters: ``functions``, the ways in which the mistake is usually written in this exercise.
+    """
+    return Mutant(name, *MISCONCEPTIONS[name], functions)

@@ -1,0 +1,60 @@
+"""Recognising a misconception by what it computes."""
+
+import numpy as np
+
+from convlab.checker import check
+from convlab.checker.compare import Finding, compare
+from convlab.checker.diagnose import Diagnosis, diagnose
+from convlab.checker.record import Case, Mutant
+from convlab.checker.trials import Trial
+
+CASES = [Case({"x": np.array([1.0, 2.0])}, axes=("p",)), Case({"x": np.array([3.0, 5.0])}, axes=("p",))]
+DOUBLED = Mutant("doubled", "It doubles.", "Once?", (lambda x: x + x, lambda x: 2 * x + 1))
+DIVIDING = Mutant("dividing", "It divides.", "By what?", (lambda x: x * (9 // (int(x[0]) - 1)),))
+MUTANTS = (DOUBLED, DIVIDING)
+
+
+def tried(*results):
+    trials = []
+    for case, result in zip(CASES, results, strict=True):
+        finding = compare(case, result, case.arguments["x"], np.full(2, 1e-6))
+        trials.append(Trial(case, "wrong" if finding.problem else "ok", finding))
+    return trials
+
+
+def test_a_match_in_all_cases_names_the_mutant():
+    assert diagnose(MUTANTS, tried(np.array([2.0, 4.0]), np.array([6.0, 10.0]))) == Diagnosis(
+        "doubled", "It doubles.", "Once?"
+    )
+
+
+def test_any_of_its_ways_of_writing_counts_but_not_a_mixture():
+    assert diagnose(MUTANTS, tried(np.array([3.0, 5.0]), np.array([7.0, 11.0]))).name == "doubled"
+    assert diagnose(MUTANTS, tried(np.array([2.0, 4.0]), np.array([7.0, 11.0]))).name == ""
+
+
+def test_float32_noise_does_not_hide_a_match():
+    noisy = [np.float32(2.0) * np.array([1.0, 2.0]) * (1 + 1e-6), np.array([6.0, 10.0]) * (1 - 1e-6)]
+    assert diagnose(MUTANTS, tried(*noisy)).name == "doubled"
+
+
+def test_another_shape_is_no_match():
+    assert diagnose(MUTANTS, tried(np.array([[2.0, 4.0]]), np.array([6.0, 10.0]))).name == ""
+
+
+def test_failing_where_the_mutant_fails_counts_as_agreement():
+    failed = Trial(CASES[0], "error", Finding("raised ZeroDivisionError"))
+    assert diagnose(MUTANTS, [failed, tried(np.zeros(2), np.array([12.0, 20.0]))[1]]).name == "dividing"
+    assert diagnose(MUTANTS, [failed, tried(np.zeros(2), np.array([6.0, 10.0]))[1]]).name == ""
+
+
+def test_failing_where_the_mutant_does_not_is_no_match():
+    failed = Trial(CASES[1], "error", Finding("raised ZeroDivisionError"))
+    assert diagnose(MUTANTS, [tried(np.array([2.0, 4.0]), np.zeros(2))[0], failed]).name == ""
+
+
+def test_failing_alone_matches_nothing():
+    def broken(x, w, bias, stride, padding):
+        return 1 // 0
+
+    assert check("01-loops", broken).diagnosis == ""

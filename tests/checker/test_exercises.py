@@ -1,0 +1,143 @@
+"""Every exercise: its data, its answer, its stub and its mutants."""
+
+import numpy as np
+import pytest
+
+from convlab.checker import EXERCISES, UnknownExerciseError, check, exercise
+from convlab.checker.exercises.misconceptions import MISCONCEPTIONS
+from convlab.checker.record import Case
+
+SEEDS = (1, 2, 3)
+BY_ID = pytest.mark.parametrize("record", EXERCISES.values(), ids=lambda record: record.id)
+WAYS = [
+    pytest.param(record, mutant, function, id=f"{record.id}: {mutant.name} ({i})")
+    for record in EXERCISES.values()
+    for mutant in record.mutants
+    for i, function in enumerate(mutant.functions)
+]
+
+
+@BY_ID
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_answer_passes(record, seed, answers):
+    verdict = check(record.id, answers[record.id], seed=seed)
+    assert verdict.passed, verdict
+    assert verdict.right == verdict.total > 3
+
+
+@BY_ID
+def test_the_stub_is_not_attempted(record):
+    namespace = {}
+    exec(f"def stub(*arguments):\n    {record.stub}", namespace)
+    verdict = check(record.id, namespace["stub"])
+    assert verdict.status == "not_attempted"
+    assert verdict.message == f"{record.function} is not written yet."
+
+
+@pytest.mark.parametrize(("record", "mutant", "function"), WAYS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_mutant_is_rejected_and_named(record, mutant, function, seed):
+    verdict = check(record.id, function, seed=seed)
+    assert verdict.status in ("wrong", "error")
+    assert verdict.diagnosis == mutant.name
+    assert (verdict.misconception, verdict.hint) == (mutant.misconception, mutant.hint)
+
+
+@BY_ID
+def test_an_exercise_has_enough_mutants_with_words_of_their_own(record):
+    assert len(record.mutants) >= 6
+    assert len({mutant.misconception for mutant in record.mutants}) == len(record.mutants)
+
+
+def test_all_misconceptions_are_sentences_in_use():
+    used = {mutant.name for record in EXERCISES.values() for mutant in record.mutants}
+    assert used == MISCONCEPTIONS.keys()
+    for sentence, hint in MISCONCEPTIONS.values():
+        assert sentence.endswith(".")
+        assert hint.endswith((".", "?"))
+
+
+@BY_ID
+@pytest.mark.parametrize("seed", range(20))
+def test_the_data_hide_nothing(record, seed):
+    for case in record.cases(np.random.default_rng(seed)):
+        x, w, bias = (case.arguments[name] for name in ("x", "w", "bias"))
+        for array in (x, w, bias):
+            assert array.dtype == np.float32
+            assert np.abs(array).min() >= 0.25
+            assert array.min() < 0 < array.max() or array.size < 5
+            assert np.unique(array).size > 0.98 * array.size
+        assert x.shape[-2] != x.shape[-1]
+        assert x.shape[-3] == w.shape[1] != w.shape[0] == bias.size
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_loops_meet_every_kind_of_asymmetry(seed):
+    cases = exercise("01-loops").cases(np.random.default_rng(seed))
+    for case in cases:
+        assert case.arguments["x"].shape[0] > 1
+        assert case.arguments["w"].shape[2] != case.arguments["w"].shape[3]
+    assert cases[0].arguments["stride"] == (1, 1)
+    assert cases[0].arguments["padding"] == (0, 0)
+    strides, paddings = ([case.arguments[name] for case in cases] for name in ("stride", "padding"))
+    assert any(a > b for a, b in strides) and any(a < b for a, b in strides)  # noqa: PT018
+    assert any(a > b for a, b in paddings) and any(a < b for a, b in paddings)  # noqa: PT018
+
+
+def test_the_one_output_visits_all_sides_but_starts_inside():
+    cases = exercise("01-one-output").cases(np.random.default_rng(5))
+    height, width = cases[0].arguments["x"].shape[1:]
+    first_rows = [2 * case.fixed["p"] - 1 for case in cases]
+    first_columns = [2 * case.fixed["q"] - 1 for case in cases]
+    assert 0 <= first_rows[0] < height - 2
+    assert 0 <= first_columns[0] < width - 2
+    assert min(first_rows) == min(first_columns) == -1
+    assert max(first_rows) == height - 2
+    assert max(first_columns) == width - 3
+
+
+@BY_ID
+def test_the_same_seed_makes_the_same_data_and_another_one_others(record):
+    first, again, other = (record.cases(np.random.default_rng(seed))[0].arguments["x"] for seed in (7, 7, 8))
+    assert np.array_equal(first, again)
+    assert first.shape != other.shape or not np.array_equal(first, other)
+
+
+@BY_ID
+def test_the_tolerance_is_a_rounding_bound_not_a_licence(record):
+    for case in record.cases(np.random.default_rng(0)):
+        given = case.arguments.values()
+        tolerance, expected = record.tolerance(*given), record.oracle(*given)
+        assert tolerance.shape == expected.shape
+        assert tolerance.min() > 0
+        assert tolerance.max() < 1e-4
+
+
+def test_a_case_describes_itself_and_its_elements():
+    case = Case({"x": np.zeros((2, 3)), "stride": (2, 1)}, axes=("p", "q"), fixed={"k": 4})
+    assert str(case) == "x 2×3, stride=(2, 1)"
+    assert case.element((0, 1)) == "y[k=4, p=0, q=1]"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("01-lops", 'there is no exercise "01-lops".\n  Fix: did you mean "01-loops"?'),
+        ("01-LOOPS", 'there is no exercise "01-LOOPS".\n  Fix: did you mean "01-loops"?'),
+        ("", 'there is no exercise "".\n  Fix: the ids are "01-one-output" or "01-loops".'),
+        ("x" * 100, 'there is no such exercise.\n  Fix: the ids are "01-one-output" or "01-loops".'),
+    ],
+)
+def test_an_unknown_id_gets_suggestions(wrong, message):
+    with pytest.raises(UnknownExerciseError) as caught:
+        check(wrong, max)
+    assert str(caught.value) == message
+
+
+def test_an_answer_in_place_of_the_id_is_explained():
+    with pytest.raises(UnknownExerciseError) as caught:
+        check(max, "01-loops")
+    assert str(caught.value) == (
+        "an exercise's id is a string, but a builtin_function_or_method was given.\n"
+        '  Fix: write the id first, then the answer: check("01-one-output", answer).'
+    )
