@@ -72,6 +72,7 @@ class Code:
 class Translator:
     """Collects the lines of one block; handlers call `read`, `write` and `emit`."""
 
+    entry: Entry
     numbers: dict[str, int]
     dtypes: list[np.dtype[Any]]
     params: dict[str, tuple[Param, int]]
@@ -91,7 +92,8 @@ class Translator:
         if name in self.addresses:
             return self.constant(self.addresses[name], dtype)
         if name not in self.numbers:
-            raise self.unsupported(f"the operand {name or operand!s}")
+            variable = self.entry.locals.get(name) or self.entry.globals.get(name)
+            raise self.unsupported(f"{variable.space} memory" if variable else f"the operand {name or operand!s}")
         number = self.numbers[name]
         if number not in self.writes:
             self.reads.add(number)
@@ -168,7 +170,7 @@ def translate(entry: Entry) -> Code:
     sites: list[Site] = []
     constants: dict[str, Any] = {}
     addresses, local_bytes = _addresses(entry)
-    parts = [Translator(numbers, dtypes, _offsets(entry), addresses, sites, constants) for _ in blocks]
+    parts = [Translator(entry, numbers, dtypes, _offsets(entry), addresses, sites, constants) for _ in blocks]
     conditions = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
     live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
     pieces = []
