@@ -165,7 +165,9 @@ def _compile(source: str, name: str, headers: dict[str, str], options: list[str]
         return [text.encode(errors="replace") for text in texts]
 
     def text(size: Any, get: Any) -> str:
-        buffer: bytes = b" " * size(program)[1]
+        # NVRTC writes into this object, which must be nobody else's: Python keeps one b" " for everybody, so that an
+        # empty log, one zero byte long, would turn every later b" " into b"\0". One b"\0" stays what it is.
+        buffer: bytes = b"\0" * size(program)[1]
         get(program, buffer)
         return buffer.rstrip(b"\0").decode(errors="replace")
 
