@@ -84,11 +84,11 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], seconds: float,
             answer.start()
             answer.wait(seconds)
             frame = sys._current_frames().get(answer.ident or 0)
-            late = frame is not None and answer.is_alive()
+            late = frame is not None and not answer.ended.is_set()
             place = _place(reversed(list(traceback.walk_stack(frame)))) if late else ""
         finally:
             answer.stop()
-    return _late(seconds, place, answer.is_alive()) if late else answer.outcome
+    return _late(seconds, place, answer.ended.is_set()) if late else answer.outcome
 
 
 class _StoppedError(BaseException):
@@ -102,6 +102,8 @@ class _Answer(threading.Thread):
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
         super().__init__(name="answer", daemon=True)
+        # Not join() and is_alive(): when an interrupt hits join(), Python 3.11 takes the thread for ended.
+        self.ended = threading.Event()
         self._function = function
         self._arguments = arguments
         self._wanted = True
@@ -113,20 +115,22 @@ class _Answer(threading.Thread):
                     self.outcome = Outcome("returned", self._function(*self._arguments))
             except BaseException as error:
                 self.outcome = _raised(error)
+            finally:
+                self.ended.set()
 
     def wait(self, seconds: float) -> None:
         """Wait for the end in short steps, so that an interrupt of the caller is heard on every system."""
         deadline = time.monotonic() + seconds
-        while self.is_alive() and (left := deadline - time.monotonic()) > 0:
-            self.join(min(left, _POLL))
+        while (left := deadline - time.monotonic()) > 0 and not self.ended.wait(min(left, _POLL)):
+            pass
 
     def stop(self) -> None:
         """Throw into the thread until it ends, since an answer may catch even what it should not."""
         self._wanted = False  # an interrupt may come while the thread is only just starting
         deadline = time.monotonic() + _GRACE
-        while self.is_alive() and time.monotonic() < deadline:
+        while time.monotonic() < deadline and not self.ended.is_set():
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(_StoppedError))
-            self.join(_POLL)
+            self.ended.wait(_POLL)
 
 
 def in_one_line(thing: object, limit: int = 200) -> str:
@@ -142,8 +146,8 @@ def in_one_line(thing: object, limit: int = 200) -> str:
     return text if len(text) <= limit else text[:limit] + "…"
 
 
-def _late(seconds: float, place: str, alive: bool) -> Outcome:
-    stuck = "; it cannot be interrupted there: restart the kernel" if alive else ""
+def _late(seconds: float, place: str, stopped: bool) -> Outcome:
+    stuck = "" if stopped else "; it cannot be interrupted there: restart the kernel"
     return Outcome("timeout", sentence=f"was stopped after {round(seconds, 1):g} seconds{place}{stuck}")
 
 

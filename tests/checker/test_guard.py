@@ -3,8 +3,10 @@
 import _thread
 import contextlib
 import json
+import signal
 import sys
 import threading
+import time
 
 import pytest
 
@@ -129,7 +131,11 @@ def test_an_interrupt_stops_the_answer_and_goes_on_to_the_caller():
 
     def interrupt():
         started.wait()
-        _thread.interrupt_main()
+        time.sleep(0.1)  # so that it is the waiting which is interrupted
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        else:
+            _thread.interrupt_main()
 
     helper = threading.Thread(target=interrupt)
     helper.start()
