@@ -1,0 +1,193 @@
+"""Draws a picture as SVG: the one drawing, shown by notebooks with and without a widget manager alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from convlab.views.grid import Frame, Panel
+from convlab.views.layout import LEFT, MARGIN, Place, arrange, wrapped
+from convlab.views.palette import KINDS, STYLE
+
+if TYPE_CHECKING:
+    from convlab.views.view import View
+
+__all__ = ["draw"]
+
+_LINE = 18  # height of a line of small print
+_FONTS = ((30, 13.0), (26, 12.0), (22, 10.5), (17, 9.0))  # the least cell size that each type size asks for
+_LETTER = 0.64  # mean width of a digit, in type sizes
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in any XML text
+
+
+def draw(view: View, frame: Frame | None = None) -> str:
+    """Draw a view as one self-contained SVG element; a frame adds what it marks and writes.
+
+    Each cell is a ``g.cl-cell``, in the order of the cells' numbers, inside the ``g.cl-panel`` of its panel.
+    """
+    layout = arrange(view.panels, top=MARGIN + _LINE + 4)
+    legend = _legend(view, layout.bottom + 14)
+    bottom = layout.bottom + (_LINE + 8) * bool(legend)
+    captions = [line for text in view.captions for line in wrapped(text, layout.width - LEFT - MARGIN)]
+    width, height = layout.width, bottom + _LINE * len(captions) + MARGIN
+    active = " cl-active" if frame and (frame.lit or frame.here is not None) else ""
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="cl-view{active}" role="img"'
+        f' aria-label="{_safe(view.alt)}"'
+        f' width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+        f"<style>{escape(STYLE, quote=False)}</style>"
+        f'<rect class="cl-page" width="{width}" height="{height}" rx="6"/>',
+        _text(LEFT, MARGIN + 12, "cl-title", view.title),
+    ]
+    first = 0
+    for place in layout.places:
+        parts += _panel(place, layout.pitch, first, frame)
+        first += place.panel.rows * place.panel.cols
+    lines = (_text(LEFT, bottom + _LINE * (i + 1) - 4, "cl-small", line) for i, line in enumerate(captions))
+    return "".join([*parts, *legend, *lines, "</svg>"])
+
+
+def _safe(text: str) -> str:
+    """Escape a text for XML, without the control characters that no XML may hold."""
+    return escape(_FORBIDDEN.sub("\ufffd", text))
+
+
+def _text(x: float, y: float, classes: str, text: str) -> str:
+    return f'<text x="{x:g}" y="{y:g}" class="{classes}">{_safe(text)}</text>' if text else ""
+
+
+def _panel(place: Place, pitch: int, first: int, frame: Frame | None) -> list[str]:
+    panel, x, y = place.panel, place.x, place.y
+    across, down = place.operator
+    head = [
+        _text(across, down + 9, "cl-operator cl-middle cl-quiet", panel.operator),
+        _text(x, y - 34, "cl-name", panel.title),
+        _text(x, y - 19, "cl-small cl-quiet", panel.subtitle),
+    ]
+    if panel.message:
+        return [*head, *_message(place)]
+    name, title = _safe(panel.name), _safe(f"{panel.title}, {panel.rows} × {panel.cols}")
+    return [
+        *head,
+        *_edges(place, pitch),
+        f'<g class="cl-panel" role="grid" aria-label="{title}" data-name="{name}" data-cols="{panel.cols}"'
+        f' transform="translate({x},{y})">'
+        f'<rect class="cl-board" width="{place.width}" height="{place.height}"/>',
+        *_cells(panel, pitch, first, frame),
+        _hatch(panel, pitch),
+        "</g>",
+    ]
+
+
+def _message(place: Place) -> list[str]:
+    x, y, lines = place.x, place.y, wrapped(place.panel.message, place.width - 28)
+    start = y + (place.height - _LINE * len(lines)) / 2 + 13
+    return [
+        f'<g class="cl-message"><rect x="{x}" y="{y}" width="{place.width}" height="{place.height}" rx="6"/>',
+        *(_text(x + 14, start + _LINE * i, "cl-small", line) for i, line in enumerate(lines)),
+        "</g>",
+    ]
+
+
+def _edges(place: Place, pitch: int) -> list[str]:
+    """Write the index along the top and the left edge, and each axis letter at the end of its axis."""
+    panel, x, y, middle = place.panel, place.x, place.y, pitch / 2
+    return [
+        *(
+            _text(x + pitch * i + middle, y - 5, "cl-index cl-middle cl-quiet", panel.col_index[i])
+            for i in _labelled(panel.col_index, pitch)
+        ),
+        *(
+            _text(x - 6, y + pitch * i + middle + 3.5, "cl-index cl-end cl-quiet", panel.row_index[i])
+            for i in _labelled(panel.row_index, pitch)
+        ),
+        _text(x + place.width + 4, y - 4, "cl-axis cl-quiet", panel.col_axis),
+        _text(x - 6, y + place.height + 13, "cl-axis cl-end cl-quiet", panel.row_axis),
+    ]
+
+
+def _labelled(index: Sequence[str], pitch: int) -> range:
+    """Choose the places whose index is written: all, or each second or fifth from 0 where cells are small."""
+    step = 1 if pitch >= 17 else 2 if pitch >= 13 else 5
+    zero = index.index("0") if "0" in index else 0
+    return range(zero % step, len(index), step)
+
+
+def _cells(panel: Panel, pitch: int, first: int, frame: Frame | None) -> list[str]:
+    """Draw the cells row by row; the time goes here, so each cell is one formatted string."""
+    values, classes, asides = _values(panel, first, frame), _classes(panel, first, frame), _asides(panel)
+    labels = [_safe(label) for label in panel.labels]
+    font = _font(panel.values, pitch)
+    inset = 1 if pitch >= 13 else 0.5
+    box = f'y="{inset}" width="{pitch - 2 * inset}" height="{pitch - 2 * inset}" rx="{pitch // 10}"'
+    middle, base = pitch / 2, pitch / 2 + font * 0.36
+    parts = [f'<g font-size="{font:g}">']
+    for i, (label, classes_, aside) in enumerate(zip(labels, classes, asides, strict=True)):
+        row, col = divmod(i, panel.cols)
+        if not col:
+            parts.append(f'{"</g>" if row else ""}<g role="row" transform="translate(0,{row * pitch})">')
+        text = f'<text x="{col * pitch + middle}" y="{base:g}">{values[i]}</text>' if font else ""
+        parts.append(
+            f'<g class="cl-cell {classes_}" role="gridcell" aria-label="{label}"{aside}>'
+            f'<rect x="{col * pitch + inset}" {box}/>{text}</g>'
+        )
+    return [*parts, "</g></g>"]
+
+
+def _classes(panel: Panel, first: int, frame: Frame | None) -> list[str]:
+    shades = [f"cl-s{shade}" for shade in panel.cell_shades]
+    classes = shades or [f"cl-{kind}" for kind in panel.cell_kinds]
+    marks = [*((cell, " cl-lit") for cell in frame.lit), (frame.here, " cl-here")] if frame else []
+    for cell, mark in marks:
+        if cell is not None and first <= cell < first + len(classes):
+            classes[cell - first] += mark
+    return classes
+
+
+def _values(panel: Panel, first: int, frame: Frame | None) -> list[str]:
+    changed = frame.values if frame else {}
+    return [_safe(changed.get(first + i, value)) for i, value in enumerate(panel.values)]
+
+
+def _asides(panel: Panel) -> list[str]:
+    """Mark the cells of kinds that need an explanation, so that sentences can count them apart."""
+    marks = {name: f' data-aside="{name}"' if kind.legend else "" for name, kind in KINDS.items()}
+    return [marks[kind] for kind in panel.cell_kinds]
+
+
+def _font(values: Sequence[str], pitch: int) -> float:
+    """Choose the largest type in which the longest value fits a cell; 0 where none is legible."""
+    longest = max(map(len, values), default=0)
+    fitting = (size for least, size in _FONTS if pitch >= least and longest * size * _LETTER <= pitch - 4)
+    return next(fitting, 0) if longest else 0
+
+
+def _hatch(panel: Panel, pitch: int) -> str:
+    """Hatch the cells of hatched kinds with one path; a pattern would need a name unique in the whole page."""
+    places = [divmod(i, panel.cols) for i, kind in enumerate(panel.cell_kinds) if KINDS[kind].hatched]
+    side, half = pitch - 4, (pitch - 4) // 2
+    rest = side - half
+    strokes = f"m0 {side}l{side} -{side}"
+    if pitch >= 17:
+        strokes += f"m-{side} {half}l{half} -{half}m-{half} {side}m{half} 0l{rest} -{rest}"
+    path = "".join(f"M{j * pitch + 2} {i * pitch + 2}{strokes}" for i, j in places)
+    return f'<path class="cl-hatch" d="{path}"/>' if path else ""
+
+
+def _legend(view: View, y: int) -> list[str]:
+    """Explain the kinds that need it on one line, each with a sample cell."""
+    used = {kind for panel in view.panels for kind in panel.cell_kinds}
+    parts, x = [], LEFT
+    for name, kind in KINDS.items():
+        if not kind.legend or name not in used:
+            continue
+        sample = Panel(name=name, title="", rows=1, cols=1, labels=("",), kinds=name)
+        parts.append(
+            f'<g transform="translate({x},{y - 13})"><g class="cl-{name}">'
+            f'<rect width="15" height="15" x="1" y="1" rx="1"/></g>{_hatch(sample, 17)}</g>'
+            + _text(x + 24, y, "cl-small cl-quiet", kind.legend)
+        )
+        x += 24 + round(len(kind.legend) * 6.3) + 20
+    return parts

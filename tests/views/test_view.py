@@ -1,0 +1,86 @@
+"""A view: what it refuses, and what it offers to notebooks with and without a widget manager."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+import numpy as np
+import pytest
+from nbconvert import HTMLExporter
+
+from convlab.spec import ConvSpec
+from convlab.views import Frame, Panel, View, pairs, window
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def panel(name: str, cells: int) -> Panel:
+    return Panel(name=name, title=name, rows=1, cols=cells, labels=[f"{name}[{i}]" for i in range(cells)])
+
+
+def view(**changes: Any) -> View:
+    return View(**{"title": "t", "alt": "a", "panels": (panel("a", 3), panel("b", 2))} | changes)
+
+
+def test_linked_works_in_both_directions() -> None:
+    made = view(links=np.array([[0, 3], [2, 3], [4, 1], [0, 3]]))
+    assert [made.linked(cell) for cell in range(5)] == [[3], [4], [3], [0, 2], [1]]
+
+
+def test_ids_are_those_of_the_panels() -> None:
+    assert view().ids["b"].tolist() == [[3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "cell"),
+    [
+        ({"links": pairs([0, 1], [3, 5])}, 5),
+        ({"links": pairs([-1], [3])}, -1),
+        ({"frames": [Frame("x", lit=(0, 7))]}, 7),
+        ({"frames": [Frame("x"), Frame("y", values={6: "1"})]}, 6),
+        ({"frames": [Frame("x", here=8)]}, 8),
+        ({"example": 5}, 5),
+    ],
+)
+def test_a_cell_that_is_not_there_is_named(changes: dict[str, Any], cell: int) -> None:
+    with pytest.raises(ValueError, match=f"Cell {cell} is not there: the panels have 5 cells") as error:
+        view(**changes)
+    assert "Fix: take the numbers of cells from cell_ids(panels)." in str(error.value)
+
+
+def test_panels_need_names_of_their_own() -> None:
+    with pytest.raises(ValueError, match=r"Panels share a name: a, a.\n  Fix: give each a name of its own"):
+        view(panels=(panel("a", 3), panel("a", 2)))
+
+
+def test_the_bundle_has_the_widget_the_picture_and_the_words() -> None:
+    made = window(ConvSpec(n=1, c=1, h=4, w=5, k=1, r=3, s=2))
+    data, _ = made._repr_mimebundle_()
+    assert data.keys() == {WIDGET, "image/svg+xml", "text/plain"}
+    assert data[WIDGET]["model_id"] == made.widget.model_id
+    assert data["image/svg+xml"].startswith("<svg ")
+    assert data["text/plain"] == made.alt
+
+
+def test_displaying_a_view_again_makes_no_new_widget() -> None:
+    made = view()
+    models = {made._repr_mimebundle_()[0][WIDGET]["model_id"] for _ in range(3)}
+    assert len(models) == 1
+
+
+def test_the_widget_receives_links_as_pairs_of_32_bits() -> None:
+    links = pairs([0, 2], [3, 4])
+    sent = view(links=links, frames=[Frame("x", here=1, lit=(2,), values={3: "v"})]).widget.picture
+    assert np.frombuffer(sent["links"], "<u4").reshape(-1, 2).tolist() == links.tolist()
+    assert sent["frames"] == [{"caption": "x", "here": 1, "lit": (2,), "values": {3: "v"}}]
+    assert sent["title"] == "t"
+
+
+def test_a_page_without_widgets_shows_the_picture() -> None:
+    made = window(ConvSpec(n=1, c=1, h=4, w=5, k=1, r=3, s=2))
+    output = nbformat.v4.new_output("display_data", made._repr_mimebundle_()[0])
+    cell = nbformat.v4.new_code_cell("view", outputs=[output])
+    html, _ = HTMLExporter(template_name="basic").from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    assert "image/svg" in html or "<svg " in html
+    assert "widget-view" not in html

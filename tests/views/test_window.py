@@ -1,0 +1,201 @@
+"""The window picture against the definition of convolution, written out with loops."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from convlab.axis import Axis
+from convlab.spec import ConvSpec
+from convlab.views import View, window
+from convlab.views.side import PART
+from convlab.views.window import no_window
+
+Values = npt.NDArray[np.float64]
+
+ASYMMETRIC = ConvSpec(n=2, c=6, h=9, w=7, k=4, r=3, s=2, stride=(2, 1), padding=(1, 0, 2, 3), dilation=(2, 3), groups=2)
+
+
+def random_spec(seed: int) -> ConvSpec | None:
+    draw = np.random.default_rng(seed).integers
+    groups = int(draw(1, 3))
+    sizes = {
+        **{"n": draw(1, 3), "c": groups * draw(1, 4), "k": groups * draw(1, 3)},
+        **{"h": draw(3, 40), "w": draw(3, 40), "r": draw(1, 6), "s": draw(1, 6)},
+    }
+    steps = {"stride": tuple(draw(1, 4, 2)), "dilation": tuple(draw(1, 4, 2)), "padding": tuple(draw(0, 4, 4))}
+    try:
+        return ConvSpec(**sizes, **steps, groups=groups)
+    except ValueError:
+        return None
+
+
+SPECS = [ASYMMETRIC, *filter(None, map(random_spec, range(30)))]
+
+
+def place(label: str) -> tuple[str, int, int] | None:
+    """Read a cell's tensor and index back from the words that a reader gets; padding counts as x."""
+    found = re.match(r"(padding at |[xwy]\[)\w=(−?\d+), \w=(−?\d+)", label)
+    if found is None:
+        return None
+    letter = "x" if found[1] == "padding at " else found[1][0]
+    return letter, *(int(number.replace("−", "-")) for number in found.groups()[1:])  # type: ignore[return-value]
+
+
+def links_in_words(view: View) -> set[frozenset[tuple[str, int, int] | None]]:
+    places = [place(label) for panel in view.panels for label in panel.labels]
+    return {frozenset((places[a], places[b])) for a, b in view.links.tolist()}
+
+
+def links_by_definition(spec: ConvSpec, p_shown: int, q_shown: int) -> set[frozenset[tuple[str, int, int] | None]]:
+    (u, v), (dh, dw), (top, _, left, _) = spec.stride, spec.dilation, spec.padding
+    links: set[frozenset[tuple[str, int, int] | None]] = set()
+    for p, q, r, s in itertools.product(*map(range, (p_shown, q_shown, spec.r, spec.s))):
+        y, w, x = ("y", p, q), ("w", r, s), ("x", p * u - top + r * dh, q * v - left + s * dw)
+        links |= {frozenset((y, x)), frozenset((w, x)), frozenset((y, w))}
+    return links
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=str)
+def test_links_are_those_of_the_definition(spec: ConvSpec) -> None:
+    view = window(spec)
+    assert links_in_words(view) == links_by_definition(spec, *view.ids["output"].shape)
+    assert len(view.links) == len(links_in_words(view))
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=str)
+def test_every_output_shown_has_its_whole_window(spec: ConvSpec) -> None:
+    view = window(spec)
+    for cell in view.ids["output"].ravel().tolist():
+        lit = np.array(view.linked(cell))
+        counts = [int(np.isin(lit, view.ids[name]).sum()) for name in ("input", "filter", "output")]
+        assert counts == [spec.r * spec.s, spec.r * spec.s, 0]
+
+
+def convolution_by_definition(
+    x: npt.NDArray[np.float64], w: npt.NDArray[np.float64], spec: ConvSpec
+) -> dict[str, float]:
+    """The values of y[1, 3], whose filter reads the channels 3 to 5, by their labels' beginnings."""
+    (u, v), (dh, dw), (top, _, left, _) = spec.stride, spec.dilation, spec.padding
+    y = {}
+    for p, q in itertools.product(range(spec.p), range(spec.q)):
+        total = 0.0
+        for c, r, s in itertools.product(range(3), range(spec.r), range(spec.s)):
+            h, width = p * u - top + r * dh, q * v - left + s * dw
+            if 0 <= h < spec.h and 0 <= width < spec.w:
+                total += x[1, 3 + c, h, width] * w[3, c, r, s]
+        y[f"y[p={p}, q={q}]"] = total
+    return y
+
+
+def test_values_are_those_of_the_given_arrays_and_of_the_whole_convolution() -> None:
+    rng = np.random.default_rng(7)
+    x = rng.integers(1, 10, ASYMMETRIC.input_shape).astype(float)
+    w = rng.integers(1, 5, ASYMMETRIC.weight_shape).astype(float)
+    view = window(ASYMMETRIC, n=1, c=2, k=3, x=x, w=w)
+    inputs, taps, outputs = (
+        dict(label.split(", window")[0].split(" = ") for label in panel.labels if " = " in label)
+        for panel in view.panels
+    )
+    assert inputs == {f"x[h={h}, w={i}]": f"{x[1, 5, h, i]:.0f}" for h in range(9) for i in range(7)}
+    assert taps == {f"w[r={r}, s={s}]": f"{w[3, 2, r, s]:.0f}" for r in range(3) for s in range(2)}
+    expected = convolution_by_definition(x, w, ASYMMETRIC)
+    assert outputs == {label: f"{value:.0f}" for label, value in expected.items()}
+    assert [panel.title for panel in view.panels] == ["Input x[1, 5]", "Filter w[3, 2]", "Output y[1, 3]"]
+
+
+def test_default_values_are_small_mixed_and_never_a_zero_weight() -> None:
+    view = window(ConvSpec(n=1, c=1, h=12, w=9, k=1, r=7, s=5))
+    pixels, weights = ([value for value in panel.values if value] for panel in view.panels[:2])
+    assert {*pixels} == {*map(str, range(10))}
+    assert "0" not in weights
+    assert len({*weights}) == 7
+    grid = np.array(pixels).reshape(12, 9)
+    assert len({tuple(row) for row in grid}) == 12
+    assert len({tuple(column) for column in grid.T}) == 9
+
+
+def test_channels_and_filters_differ_in_their_default_values() -> None:
+    views = [window(ASYMMETRIC, n, c, k) for n, c, k in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 2))]
+    assert len({(tuple(v.panels[0].values), tuple(v.panels[1].values)) for v in views}) == 5
+
+
+def test_padding_and_gaps_say_what_they_are() -> None:
+    view = window(ASYMMETRIC)
+    image, taps, _ = view.panels
+    assert image.labels[0] == "padding at h=−1, w=−2, counts as 0"
+    assert image.kinds.count("padding") == 10 * 12 - 9 * 7
+    assert taps.labels[1] == "gap of the dilation, no weight"
+    assert taps.kinds.count("filter") == 3 * 2
+    assert (list(image.row_index[:2]), list(taps.col_index)) == (["−1", "0"], ["0", "", "", "1"])
+
+
+def test_an_output_names_its_window() -> None:
+    labels = window(ASYMMETRIC).panels[2].labels
+    assert labels[-1].startswith("y[p=2, q=8] = ")
+    assert labels[-1].endswith(", window h=3 to 7, w=6 to 9")
+
+
+def test_the_formula_stands_below_with_its_numbers() -> None:
+    first, second, note = window(ASYMMETRIC).captions
+    assert first.endswith("= ⌊(9 + 1 + 0 − 2·(3 − 1) − 1) / 2⌋ + 1 = 3")
+    assert second.endswith("= ⌊(7 + 2 + 3 − 3·(2 − 1) − 1) / 1⌋ + 1 = 9")
+    assert note == "One of 3 channels is drawn; y adds the products of all."
+
+
+def test_a_large_input_is_drawn_in_part_and_says_so() -> None:
+    view = window(ConvSpec(n=1, c=64, h=224, w=40, k=64, r=7, s=3, stride=2, padding=3))
+    assert [(panel.rows, panel.cols) for panel in view.panels] == [(PART, PART), (7, 3), (9, 11)]
+    expected = (
+        "Too large to draw whole: 24 of 230 input rows, 9 of 112 output rows, "
+        "24 of 46 input columns, 11 of 22 output columns are shown."
+    )
+    assert view.captions[-1] == expected
+    assert expected in view.alt
+
+
+def test_a_filter_larger_than_the_picture_still_has_one_output() -> None:
+    spec = ConvSpec(n=1, c=1, h=10**6, w=5, k=1, r=3, s=2, dilation=(40, 1))
+    view = window(spec)
+    assert [(panel.rows, panel.cols) for panel in view.panels] == [(PART, 5), (PART, 2), (1, 4)]
+    value = view.panels[2].labels[0]
+    x = 17 * np.array([[0], [40], [80]]) + 43 * np.arange(2) + 3 * np.array([[0], [40], [80]]) ** 2
+    x = (x + 17 * np.arange(2) ** 2 + 20 * np.array([[0], [40], [80]]) * np.arange(2) + 3) % 97 % 10
+    w = np.array([[2, 1], [3, 4], [-3, -1]])
+    assert value.startswith(f"y[p=0, q=0] = {(x * w).sum()}".replace("-", "−"))
+
+
+@pytest.mark.parametrize(("name", "index", "last"), [("n", 2, 1), ("n", -1, 1), ("c", 3, 2), ("k", 4, 3)])
+def test_an_index_out_of_range_is_refused(name: str, index: int, last: int) -> None:
+    with pytest.raises(ValueError, match=f"{name}={index} is not there: {name} runs from 0 to {last}") as error:
+        window(ASYMMETRIC, **{name: index})
+    assert str(ASYMMETRIC) in str(error.value)
+    assert f"Fix: choose {name} in this range." in str(error.value)
+
+
+def test_arrays_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"x has shape \(9, 7\).\n  In: .*\n  Fix: give x the shape \(2, 6, 9, 7\)"):
+        window(ASYMMETRIC, x=np.ones((9, 7)))
+    with pytest.raises(ValueError, match=r"w has shape \(4, 6, 3, 2\).\n.*\n  Fix: give w the shape \(4, 3, 3, 2\)"):
+        window(ASYMMETRIC, w=np.ones((4, 6, 3, 2)))
+
+
+def test_no_window_shows_both_grids_and_both_reasons() -> None:
+    view = no_window(Axis("H", 4, 0, 1, 7, 1, 1), Axis("W", 2, 0, 0, 3, 1, 2))
+    assert [(panel.name, panel.rows, panel.cols) for panel in view.panels] == [
+        ("input", 5, 2),
+        ("filter", 7, 5),
+        ("output", 0, 0),
+    ]
+    message = (
+        "No output: the window spans 7 rows but the padded input has 5, "
+        "and the window spans 5 columns but the padded input has 2."
+    )
+    assert view.panels[2].message == message
+    assert message in view.alt
+    assert len(view.links) == 0
+    assert "<svg" in view.svg()
