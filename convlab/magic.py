@@ -11,10 +11,10 @@ from convlab.executors.compile import compile
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["load"]
+__all__ = ["load_ipython_extension"]
 
 
-def load(shell: InteractiveShell) -> None:
+def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register the magic; ``%load_ext convlab`` comes here."""
 
     def cuda(line: str, cell: str) -> None:

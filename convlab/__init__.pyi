@@ -1,0 +1,17 @@
+from .views import explore as explore
+from . import views as views
+from .checker import check as check
+from .convolution import conv2d as conv2d
+from .errors import ArgumentError as ArgumentError
+from .errors import CompileError as CompileError
+from .errors import ConvlabError as ConvlabError
+from .errors import KernelFault as KernelFault
+from .errors import LaunchError as LaunchError
+from .errors import UnsupportedInstruction as UnsupportedInstruction
+from .executors.compile import compile as compile
+from .executors.launch import launch as launch
+from .executors.module import load_ptx as load_ptx
+from .kernels.ladder import method as method
+from .kernels.ladder import methods as methods
+from .magic import load_ipython_extension as load_ipython_extension
+from .spec import ConvSpec as ConvSpec
