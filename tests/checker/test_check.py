@@ -199,8 +199,11 @@ def test_an_error_is_told_with_its_line_and_the_call():
     assert verdict.misconception == "An index goes past the end of an array."
 
 
-def test_an_endless_answer_is_stopped():
+def test_an_endless_answer_is_stopped_and_not_called_again():
+    calls = []
+
     def conv2d_loops(x, w, bias, stride, padding):
+        calls.append(stride)
         while True:
             pass
 
@@ -209,6 +212,7 @@ def test_an_endless_answer_is_stopped():
     assert verdict.message.startswith("conv2d_loops was stopped after 0.2 seconds in line ")
     assert is_one_sentence(verdict.message)
     assert verdict.total == 5
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("name", ["x", "w", "bias"])

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from convlab.checker import check
 from convlab.checker.compare import Finding, compare
 from convlab.checker.diagnose import Diagnosis, diagnose
 from convlab.checker.record import Case, Mutant
@@ -53,8 +52,7 @@ def test_failing_where_the_mutant_does_not_is_no_match():
     assert diagnose(MUTANTS, [tried(np.array([2.0, 4.0]), np.zeros(2))[0], failed]).name == ""
 
 
-def test_failing_alone_matches_nothing():
-    def broken(x, w, bias, stride, padding):
-        return 1 // 0
-
-    assert check("01-loops", broken).diagnosis == ""
+def test_failing_everywhere_matches_nothing_not_even_a_mutant_that_does():
+    hopeless = Mutant("hopeless", "It fails.", "Does it?", (lambda x: 1 // 0,))
+    failed = [Trial(case, "error", Finding("raised ZeroDivisionError")) for case in CASES]
+    assert diagnose((hopeless,), failed).name == ""

@@ -6,6 +6,7 @@ import pytest
 from convlab.checker import EXERCISES, UnknownExerciseError, check, exercise
 from convlab.checker.exercises.misconceptions import MISCONCEPTIONS
 from convlab.checker.record import Case
+from convlab.spec import ConvSpec
 
 SEEDS = (1, 2, 3)
 BY_ID = pytest.mark.parametrize("record", EXERCISES.values(), ids=lambda record: record.id)
@@ -79,6 +80,9 @@ def test_the_loops_meet_every_kind_of_asymmetry(seed):
         assert case.arguments["w"].shape[2] != case.arguments["w"].shape[3]
     assert cases[0].arguments["stride"] == (1, 1)
     assert cases[0].arguments["padding"] == (0, 0)
+    for case in cases:
+        p, q = exercise("01-loops").oracle(*case.arguments.values()).shape[2:]
+        assert p != q
     strides, paddings = ([case.arguments[name] for case in cases] for name in ("stride", "padding"))
     assert any(a > b for a, b in strides) and any(a < b for a, b in strides)  # noqa: PT018
     assert any(a > b for a, b in paddings) and any(a < b for a, b in paddings)  # noqa: PT018
@@ -141,3 +145,12 @@ def test_an_answer_in_place_of_the_id_is_explained():
         "an exercise's id is a string, but a builtin_function_or_method was given.\n"
         '  Fix: write the id first, then the answer: check("01-one-output", answer).'
     )
+
+
+def test_the_numbers_that_the_task_states_are_true(answers):
+    layer = ConvSpec(n=1, c=3, h=224, w=224, k=32, r=3, s=3, stride=2, padding=1)
+    assert layer.output_shape == (1, 32, 112, 112)
+    assert layer.macs == 27 * 32 * 112 * 112
+    x, w, bias = np.ones((3, 9, 10)), np.ones((4, 3, 3, 3)), np.full(4, 0.5)
+    assert answers["01-one-output"](x, w, bias, 0, 2, 2) == 27.5
+    assert answers["01-one-output"](x, w, bias, 0, 0, 0) == 12.5

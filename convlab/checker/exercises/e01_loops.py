@@ -56,14 +56,14 @@ def _tolerance(x: Array, w: Array, bias: Array, stride: Pair, padding: Pair) -> 
 
 @dataclass(frozen=True)
 class _Axis:
-    """One direction of the convolution, and what a confused answer might take from the other one."""
+    """One direction of the convolution, and the step and the pad that a confused answer might use instead."""
 
     size: int
     window: int
     step: int
     pad: int
-    other_step: int
-    other_pad: int
+    other: Pair  # those of the other direction
+    first: Pair  # those of the rows, for either direction
 
     @property
     def outputs(self) -> int:
@@ -94,8 +94,9 @@ def _bent(
     """
 
     def answer(x: Array, w: Array, bias: Array, stride: Pair, padding: Pair) -> Array:
+        steps = [(stride[i], padding[i]) for i in (0, 1)]
         rows, columns = (
-            covered(_Axis(x.shape[2 + i], w.shape[2 + i], stride[i], padding[i], stride[1 - i], padding[1 - i]))
+            covered(_Axis(x.shape[2 + i], w.shape[2 + i], *steps[i], other=steps[1 - i], first=steps[0]))
             for i in (0, 1)
         )
         terms = products(inputs(x), weights(w), rows, columns, edge)
@@ -126,16 +127,26 @@ _MUTANTS = (
     mutant(
         "stride and padding swapped",
         _bent(lambda axis: replace(axis, step=axis.pad, pad=axis.step).covered()),
+        _bent(lambda axis: axis.covered(step=axis.pad, start=-axis.step)),
     ),
     mutant(
         "vertical and horizontal stride swapped",
-        _bent(lambda axis: replace(axis, step=axis.other_step).covered()),
-        _bent(lambda axis: axis.covered(step=axis.other_step)),
+        _bent(lambda axis: replace(axis, step=axis.other[0]).covered()),
+        _bent(lambda axis: axis.covered(step=axis.other[0])),
     ),
     mutant(
         "vertical and horizontal padding swapped",
-        _bent(lambda axis: replace(axis, pad=axis.other_pad).covered()),
-        _bent(lambda axis: axis.covered(start=-axis.other_pad)),
+        _bent(lambda axis: replace(axis, pad=axis.other[1]).covered()),
+        _bent(lambda axis: axis.covered(start=-axis.other[1])),
+    ),
+    mutant(
+        "first number of a pair used for the columns",
+        _bent(lambda axis: replace(axis, step=axis.first[0]).covered()),
+        _bent(lambda axis: replace(axis, pad=axis.first[1]).covered()),
+        _bent(lambda axis: replace(axis, step=axis.first[0], pad=axis.first[1]).covered()),
+        _bent(lambda axis: axis.covered(step=axis.first[0])),
+        _bent(lambda axis: axis.covered(start=-axis.first[1])),
+        _bent(lambda axis: axis.covered(step=axis.first[0], start=-axis.first[1])),
     ),
     mutant(
         "stride ignored",

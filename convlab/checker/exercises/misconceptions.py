@@ -24,6 +24,10 @@ MISCONCEPTIONS: dict[str, tuple[str, str]] = {
         "The vertical and the horizontal padding are swapped.",
         "The first number of the pair belongs to the rows. Follow it into every line that uses it.",
     ),
+    "first number of a pair used for the columns": (
+        "The first number of a pair, which belongs to the rows, is used for the columns as well.",
+        "Look at every line about columns: which number of stride and of padding does it use?",
+    ),
     "stride ignored": (
         "Windows move by one pixel, as if the stride were 1.",
         "Write down the first input row of the windows p = 0, 1 and 2, then compare with your index.",
