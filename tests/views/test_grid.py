@@ -42,7 +42,7 @@ def test_cells_are_numbered_panel_by_panel() -> None:
 
 
 def test_shades_are_steps_of_the_ramp() -> None:
-    assert panel(shades=(0, 0.05, 0.5, 0.99, 1, 7)).cell_shades == [0, 0, 5, 9, 9, 9]
+    assert panel(shades=(-1, 0.09, 0.5, 0.99, 1, 7)).cell_shades == [0, 0, 5, 9, 9, 9]
 
 
 def test_pairs_broadcast_and_join() -> None:

@@ -108,6 +108,15 @@ def test_values_are_those_of_the_given_arrays_and_of_the_whole_convolution() -> 
     assert [panel.title for panel in view.panels] == ["Input x[1, 5]", "Filter w[3, 2]", "Output y[1, 3]"]
 
 
+def test_many_channels_are_all_added() -> None:
+    rng = np.random.default_rng(8)
+    spec = ConvSpec(n=1, c=150, h=3, w=4, k=1, r=2, s=3)
+    x = rng.integers(-9, 10, spec.input_shape)
+    w = rng.integers(-9, 10, spec.weight_shape)
+    corner = int((x[0, :, :2, :3] * w[0]).sum())
+    assert window(spec, x=x, w=w).panels[2].labels[0].startswith(f"y[p=0, q=0] = {corner},".replace("-", "−"))
+
+
 def test_default_values_are_small_mixed_and_never_a_zero_weight() -> None:
     view = window(ConvSpec(n=1, c=1, h=12, w=9, k=1, r=7, s=5))
     pixels, weights = ([value for value in panel.values if value] for panel in view.panels[:2])
