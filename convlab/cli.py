@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -114,6 +115,7 @@ def _doctor_options(parser: argparse.ArgumentParser) -> None:
 def _doctor(options: argparse.Namespace, rest: list[str]) -> int:
     from convlab import doctor
 
+    os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")  # as convlab lab has it: the same kernel is found
     findings = doctor.examine()
     print(doctor.as_json(findings) if options.json else doctor.as_text(findings))
     return 0 if doctor.can_run(findings) else 1
@@ -126,9 +128,9 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
 def _check(options: argparse.Namespace, rest: list[str]) -> int:
     from convlab.checker import notebook
 
-    verdict = notebook.check_notebook(options.notebook)
-    print(verdict)
-    return 0 if verdict.passed else 1
+    report = notebook.check_notebook(options.notebook)
+    print(report)
+    return 0 if report.passed else 1
 
 
 def _release_options(parser: argparse.ArgumentParser) -> None:

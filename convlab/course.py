@@ -52,7 +52,8 @@ def lessons(at: Path | None = None) -> dict[str, str]:
     True
     """
     names = (name for name in shipped("notebooks", at) if name.endswith(".ipynb"))
-    return {Path(name).name.split("_")[0]: name for name in names}
+    numbered = {Path(name).name.partition("_")[0]: name for name in names}
+    return {number: name for number, name in numbered.items() if number.isdigit()}
 
 
 def lesson(number: str, at: Path | None = None) -> str:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib
 import json
+import logging
 import os
 import platform
+import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -38,9 +42,21 @@ def examine() -> list[Finding]:
     """Look at everything in the table of checks, in its order.
 
     >>> [finding.name for finding in examine()][:2]
-    ['system', 'packages']
+    ['system', 'folders']
     """
-    return [_run(name, check) for name, check in _CHECKS.items()]
+    with _quiet():
+        return [_run(name, check) for name, check in _CHECKS.items()]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What libraries say on their own, of folders they cannot write above all, the findings say once and plainly."""
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _run(name: str, check: Callable[[], tuple[State, str, str]]) -> Finding:
@@ -117,7 +133,7 @@ def _packages() -> tuple[State, str, str]:
 
 def _notebooks() -> tuple[State, str, str]:
     lessons, exercises = ", ".join(course.lessons()), len(course.shipped("exercises"))
-    return "ok", f"Lessons {lessons} and {exercises} exercises, shipped in {course.root()}.", ""
+    return "ok", f"Lessons {lessons}; notebooks with exercises: {exercises}; all in {course.root()}.", ""
 
 
 def _kernel() -> tuple[State, str, str]:
@@ -168,16 +184,34 @@ def _gpu() -> tuple[State, str, str]:
 
     if cuda.available():
         return "ok", f"Kernels run on the GPU, through CuPy {version('cupy-cuda12x')}.", ""
-    return "ok", f"Kernels run on the emulator. {cuda.why_not()}", ""
+    sentence = f"Kernels run on the emulator, which is enough for the course. {cuda.why_not()}"
+    if shutil.which("nvidia-smi") is None:
+        return "ok", sentence, ""
+    return "note", f"{sentence} This machine seems to have an NVIDIA GPU.", "Install CuPy: uv sync --extra gpu"
+
+
+def _convolution() -> tuple[State, str, str]:
+    """All of it at once: a kernel in CUDA C, compiled or shipped, run, and held against NumPy."""
+    import numpy as np
+
+    from convlab.convolution import conv2d
+
+    random = np.random.default_rng(0)
+    x, w = (random.standard_normal(shape, dtype=np.float32) for shape in ((2, 3, 7, 5), (4, 3, 3, 2)))
+    expected, found = (conv2d(x, w, padding=1, method=method) for method in ("direct", "naive"))
+    if not np.allclose(found, expected, atol=1e-5):
+        return "problem", "A convolution in CUDA C ran and gave wrong numbers.", _INSTALL
+    return "ok", "A convolution in CUDA C ran and equals NumPy's result.", ""
 
 
 # Ordered as a person would look: the ground first, the convolution that needs all of it last.
 _CHECKS: dict[str, Callable[[], tuple[State, str, str]]] = {
     "system": _system,
+    "folders": _folders,  # before the packages: Matplotlib, when imported, moves a folder of its own accord
     "packages": _packages,
     "notebooks": _notebooks,
     "kernel": _kernel,
-    "folders": _folders,
     "compiler": _compiler,
     "gpu": _gpu,
+    "convolution": _convolution,
 }

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from convlab import cli, doctor
+from convlab import cli, course, doctor
 from convlab.errors import ConvlabError
 from convlab.lab import server
 
@@ -101,6 +103,30 @@ def test_doctor_fails_only_for_a_problem(
     assert "To do: A fix." in capsys.readouterr().out
     assert cli.main(["doctor", "--json"]) == code
     assert f'"can_run": {str(code == 0).lower()}' in capsys.readouterr().out
+
+
+def test_check_reports_on_a_notebook_and_fails_until_it_is_right(capsys: pytest.CaptureFixture[str]) -> None:
+    root = course.root()
+    assert cli.main(["check", str(root / "exercises" / "01_loops.ipynb")]) == 1
+    assert "0 of 10 points" in capsys.readouterr().out
+    assert cli.main(["check", str(root / "solutions" / "01_loops.ipynb")]) == 0
+    assert "10 of 10 points" in capsys.readouterr().out
+    assert cli.main(["check", "nothing.ipynb"]) == 2
+    assert "nothing.ipynb" in capsys.readouterr().err
+
+
+def test_release_writes_the_exercises_or_only_names_the_stale_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(course.root() / "solutions", tmp_path / "solutions")
+    monkeypatch.setattr(course, "root", lambda: tmp_path)
+    exercise = tmp_path / "exercises" / "01_loops.ipynb"
+    assert cli.main(["release", "--check"]) == 1
+    assert str(exercise) in capsys.readouterr().out.splitlines()
+    assert not exercise.exists()
+    assert cli.main(["release"]) == 0
+    assert exercise.exists()
+    assert cli.main(["release", "--check"]) == 0
 
 
 def test_help_loads_nothing_heavy() -> None:

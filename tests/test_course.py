@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture
 def at(tmp_path: Path) -> Path:
-    for name in ("00_start_here.ipynb", "01_products.ipynb", "picture.png", ".keep"):
+    for name in ("00_start_here.ipynb", "01_products.ipynb", "glossary.ipynb", "picture.png", ".keep"):
         path = tmp_path / "notebooks" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(name)
@@ -31,9 +31,9 @@ def test_root_is_the_checkout_here() -> None:
 
 
 def test_shipped_leaves_hidden_files_out(at: Path) -> None:
-    names = ["notebooks/00_start_here.ipynb", "notebooks/01_products.ipynb", "notebooks/picture.png"]
-    assert list(course.shipped("notebooks", at)) == names
-    assert course.shipped("notebooks", at)[names[2]].read_text() == "picture.png"
+    names = ["00_start_here.ipynb", "01_products.ipynb", "glossary.ipynb", "picture.png"]
+    assert list(course.shipped("notebooks", at)) == [f"notebooks/{name}" for name in names]
+    assert course.shipped("notebooks", at)["notebooks/picture.png"].read_text() == "picture.png"
 
 
 def test_shipped_works_below_a_hidden_folder(at: Path) -> None:
@@ -42,7 +42,7 @@ def test_shipped_works_below_a_hidden_folder(at: Path) -> None:
     (at / "notebooks").rename(at / "moved")
     hidden.mkdir()
     (at / "moved").rename(hidden / "notebooks")
-    assert len(course.shipped("notebooks", hidden)) == 3
+    assert len(course.shipped("notebooks", hidden)) == 4
 
 
 @pytest.mark.parametrize("number", ["1", "01"])

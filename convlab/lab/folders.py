@@ -28,6 +28,8 @@ _FOLDERS = {
 }
 _COLUMN = {"darwin": 1, "win32": 2}.get(sys.platform, 0)
 
+_SETTINGS = Path(__file__).parent / "jupyter"  # what JupyterLab reads before the user's own settings
+
 Probe = Callable[[Path], bool]
 
 
@@ -72,6 +74,7 @@ def environment(
     no_proxy = ",".join([*listed, *(name for name in LOOPBACK if name not in listed)])
     added = {
         "JUPYTER_PREFER_ENV_PATH": "1",  # a python3 kernel in the user's folder would run another Python
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [str(_SETTINGS), env.get("JUPYTER_CONFIG_PATH")])),
         "NO_PROXY": no_proxy,
         "no_proxy": no_proxy,
     }

@@ -69,26 +69,24 @@ def port_sentence(asked: int, taken: int) -> str:
 
 
 def _serve(argv: list[str], copy: Path) -> None:
-    from jupyterlab.handlers.announcements import NeverCheckForUpdate
     from jupyterlab.labapp import LabApp
     from traitlets.config import Config
 
     # Defaults only: the learner's options, and the learner's own Jupyter configuration, go before them.
     defaults = Config(
         {
-            "Application": {"log_level": "WARN"},
+            "Application": {"log_level": "ERROR"},  # its warnings are about Jupyter, not about the course
+            "KernelManager": {"transport_encryption": "auto"},  # others on this machine cannot listen
+            "LanguageServerManager": {"autodetect": False},  # it runs npm, which may ask the network, or hang
             "LabApp": {
-                "news_url": None,
-                "check_for_updates_class": NeverCheckForUpdate,
                 "extension_manager": "readonly",  # the other one lists extensions from the network
-                "workspaces_dir": str(copy / workspace.HIDDEN / "workspaces"),  # open tabs
+                "workspaces_dir": str(copy / workspace.HIDDEN / "workspaces"),  # the open tabs
             },
             "ServerApp": {"allow_root": True},  # JupyterLab refuses root, which is who one is in a container
         }
     )
     server: ServerApp = LabApp.initialize_server(argv=argv, config=defaults)
     asked = int(server.config.ServerApp.get("port", server.trait_defaults("port")))
-    server.identity_provider.token_generated = False  # keeps Jupyter from printing the address a second time
     _stop_at_first_interrupt(server)
     lines = [
         port_sentence(asked, server.port),
@@ -97,6 +95,7 @@ def _serve(argv: list[str], copy: Path) -> None:
         "Ctrl-C stops it.",
     ]
     print("\n".join(line for line in lines if line), flush=True)
+    server.identity_provider.token_generated = False  # or Jupyter prints the address a second time
     server.start()
     print("JupyterLab has stopped.", flush=True)
 

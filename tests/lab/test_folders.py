@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from convlab.lab import folders
 from convlab.lab.folders import environment, is_writable, unwritable
 
 HOME = Path("/home/ada")
+SETTINGS = Path(folders.__file__).parent / "jupyter"
 ALL = [
     "JUPYTER_CONFIG_DIR",
     "JUPYTER_DATA_DIR",
@@ -36,6 +40,7 @@ def test_a_writable_home_moves_nothing() -> None:
     added = environment({}, Path("/refuge"), HOME, probe=lambda folder: True)
     assert added == {
         "JUPYTER_PREFER_ENV_PATH": "1",
+        "JUPYTER_CONFIG_PATH": str(SETTINGS),
         "NO_PROXY": "localhost,127.0.0.1,::1",
         "no_proxy": "localhost,127.0.0.1,::1",
     }
@@ -57,6 +62,15 @@ def test_a_folder_that_the_learner_chose_stays() -> None:
     added = environment({"IPYTHONDIR": "/mine"}, Path("/refuge"), HOME, probe=lambda folder: False)
     assert "IPYTHONDIR" not in added
     assert "MPLCONFIGDIR" in added
+
+
+def test_the_news_pop_up_is_off_and_the_learners_own_settings_are_still_read() -> None:
+    (page,) = SETTINGS.rglob("*.json")
+    assert page.relative_to(SETTINGS).as_posix() == "labconfig/page_config.json"
+    disabled = json.loads(page.read_text())["disabledExtensions"]
+    assert disabled == {"@jupyterlab/apputils-extension:announcements": True}
+    added = environment({"JUPYTER_CONFIG_PATH": "/mine"}, Path("/refuge"), HOME)
+    assert added["JUPYTER_CONFIG_PATH"].split(os.pathsep) == [str(SETTINGS), "/mine"]
 
 
 @pytest.mark.parametrize("name", ["NO_PROXY", "no_proxy"])
