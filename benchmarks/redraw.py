@@ -19,7 +19,7 @@ from record import main, seconds
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from convlab.views import explore
+from convlab import explore
 
 SIZES = {"default, 6×7": {}, "largest, 16×16 with 7×7": {"h": 16, "w": 16, "r": 7, "s": 7, "padding": 3}}
 

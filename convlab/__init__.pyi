@@ -1,4 +1,4 @@
-from .views import explore as explore
+from . import explore as explore
 from . import views as views
 from .checker import check as check
 from .convolution import conv2d as conv2d

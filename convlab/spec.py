@@ -218,9 +218,7 @@ class ConvSpec:
             size = _item_bytes(dtype)
         except _UnfitError as unfit:
             raise unfit.within(repr(self)) from None
-        x, w, y = (
-            size * math.prod(shape) for shape in (self.input_shape, self.weight_shape, self.output_shape)
-        )
+        x, w, y = (size * math.prod(shape) for shape in (self.input_shape, self.weight_shape, self.output_shape))
         return Traffic(input=x, weights=w, output=y, total=x + w + y)
 
     def intensity(self, dtype: npt.DTypeLike) -> float:
@@ -345,10 +343,7 @@ def _check_channels(c: int, k: int, channels: int, groups: int) -> None:
     if c % groups or channels == c // groups:
         return  # groups that do not divide c are the constructor's to refuse
     needed = c // groups
-    fact = (
-        f"w has {channels} input channels per filter, "
-        f"but x has c={c} with groups={groups}, so it needs {needed}"
-    )
+    fact = f"w has {channels} input channels per filter, but x has c={c} with groups={groups}, so it needs {needed}"
     fix = f"Give w the shape (K, {needed}, R, S)"
     if c % channels == 0 and k % (c // channels) == 0:
         fix += f", or use groups={c // channels}"

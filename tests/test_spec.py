@@ -69,9 +69,7 @@ def test_traffic_moves_each_tensor_once(dtype, size):
 
 @pytest.mark.parametrize("dtype", ["float99", None, object(), "U"])
 def test_a_type_without_a_size_is_refused(dtype):
-    with pytest.raises(
-        ValueError, match=r"dtype=.* has no size\.\n  In: ConvSpec\(n=2, .*\n  Fix: Use \"bfloat16\""
-    ):
+    with pytest.raises(ValueError, match=r"dtype=.* has no size\.\n  In: ConvSpec\(n=2, .*\n  Fix: Use \"bfloat16\""):
         make().traffic(dtype)
 
 
@@ -108,9 +106,7 @@ def test_same_padding_divides_the_input_by_the_stride_rounded_up(stride, shape):
 def test_numpy_integers_become_plain_ones():
     spec = ConvSpec(**{name: np.int32(value) for name, value in BASE.items()}, groups=np.uint8(2))
     assert spec == make(groups=2)
-    values = itertools.chain(
-        dataclasses.astuple(spec)[:7], spec.stride, spec.padding, spec.dilation, [spec.groups]
-    )
+    values = itertools.chain(dataclasses.astuple(spec)[:7], spec.stride, spec.padding, spec.dilation, [spec.groups])
     assert {type(value) for value in values} == {int}
 
 
@@ -180,10 +176,7 @@ REFUSED = [
     ({"padding": None}, "padding=None is not an integer", "Give padding a whole number, at least 0"),
     ({"padding": ((1, 1), (2, 2))}, "padding[0]=(1, 1) is not an integer", "Give padding[0] a whole number"),
     *[({name: 0}, f"{name}=0 is less than 1", f"Give {name} a whole number, at least 1") for name in BASE],
-    *[
-        ({name: -3}, f"{name}=-3 is less than 1", "at least 1")
-        for name in (*BASE, "stride", "dilation", "groups")
-    ],
+    *[({name: -3}, f"{name}=-3 is less than 1", "at least 1") for name in (*BASE, "stride", "dilation", "groups")],
     ({"stride": (1, 0)}, "stride[1]=0 is less than 1", "Give stride[1] a whole number, at least 1"),
     ({"groups": 0}, "groups=0 is less than 1", "Give groups a whole number, at least 1"),
     (
@@ -239,8 +232,7 @@ def test_the_spec_in_a_message_can_be_pasted_back():
         make(padding=(1, 0, 2, 1), stride=(1, 2), groups=4)
     pasted = re.search(r"In: (.*)", str(caught.value)).group(1)
     assert pasted == (
-        "ConvSpec(n=2, c=6, h=5, w=7, k=4, r=3, s=2, "
-        "stride=(1, 2), padding=(1, 0, 2, 1), dilation=1, groups=4)"
+        "ConvSpec(n=2, c=6, h=5, w=7, k=4, r=3, s=2, stride=(1, 2), padding=(1, 0, 2, 1), dilation=1, groups=4)"
     )
 
 

@@ -65,7 +65,8 @@ class Mutant:
 class Exercise:
     """One question of an exercise notebook, with all that is needed to pose, check and release it.
 
-    - ``id``: the ``grade_id`` of the answer's cell; ``notebook``: the notebook's name without its ending;
+    - ``id``: the ``grade_id`` of the answer's cell; ``notebook``: the name, without its ending, of the
+      exercise's notebook, or of the lesson that asks the question itself;
     - ``function``: the name that the answer defines; ``stub``: what stands where the answer was;
     - ``cases``: makes the calls from a seeded generator, the easiest first;
     - ``oracle`` and ``tolerance`` take a case's arguments and give the right result in float64 and the error

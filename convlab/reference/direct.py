@@ -55,9 +55,7 @@ def oracle(x: Array, w: Array, bias: Array | None, spec: ConvSpec) -> npt.NDArra
     _check_shapes(x, w, bias, spec)
     for name, array in _named(x, w, bias).items():
         if not np.can_cast(array.dtype, np.float64, "same_kind"):
-            raise _error(
-                f"{name} is {array.dtype}, which has no real value", spec, f"Convert {name} to float64"
-            )
+            raise _error(f"{name} is {array.dtype}, which has no real value", spec, f"Convert {name} to float64")
     return _convolve(x, w, bias, spec, np.dtype(np.float64))
 
 
@@ -101,16 +99,12 @@ def _check_shapes(x: Array, w: Array, bias: Array | None, spec: ConvSpec) -> Non
             raise _error(fact, spec, f"Convert it with np.asarray; its shape must be {letters} = {shape}")
         if array.shape != shape:
             fact = f"{name} has shape {array.shape}, but the spec needs {letters} = {shape}"
-            raise _error(
-                fact, spec, f"Reshape {name}, or make the spec with ConvSpec.from_shapes(x.shape, w.shape)"
-            )
+            raise _error(fact, spec, f"Reshape {name}, or make the spec with ConvSpec.from_shapes(x.shape, w.shape)")
 
 
 def _check_types(x: Array, w: Array, bias: Array | None, spec: ConvSpec, accumulator: np.dtype[Any]) -> None:
     if x.dtype == bool or not np.can_cast(x.dtype, accumulator):
-        raise _error(
-            f"x is {x.dtype}, which {accumulator} cannot sum exactly", spec, "Convert x to float32 or int32"
-        )
+        raise _error(f"x is {x.dtype}, which {accumulator} cannot sum exactly", spec, "Convert x to float32 or int32")
     for name, array in _named(x, w, bias).items():
         if array.dtype != x.dtype:
             fact = f"{name} is {array.dtype}, but x is {x.dtype}"

@@ -1,10 +1,11 @@
-"""Pictures of what a convolution does, as linked grids; ``explore`` adds controls."""
+"""Pictures as linked grids: what a convolution does, and what a GPU is."""
 
 from __future__ import annotations
 
-from convlab.views import explore
+from convlab.views.gpu import gpu
 from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
+from convlab.views.latency import latency
 from convlab.views.view import View
 from convlab.views.window import window
 
-__all__ = ["Frame", "Panel", "View", "cell_ids", "explore", "join", "number_text", "pairs", "window"]
+__all__ = ["Frame", "Panel", "View", "cell_ids", "gpu", "join", "latency", "number_text", "pairs", "window"]

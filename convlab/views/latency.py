@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-import ipywidgets as widgets
 import numpy as np
 import numpy.typing as npt
-import traitlets
 
-from convlab.views.controls import GRID, Range, check, number_field, with_slider
 from convlab.views.grid import Ids, Panel, cell_ids, join, pairs
 from convlab.views.view import View
-from convlab.views.widget import LinkedGrid
 
-__all__ = ["ISSUES", "READY", "WAITS", "LatencyExplorer", "LatencyView", "latency", "schedule"]
+__all__ = ["ISSUES", "READY", "WAITS", "LatencyView", "latency", "schedule"]
 
 States = npt.NDArray[np.int8]
 
@@ -170,46 +165,3 @@ def _columns(ids: Mapping[str, Ids]) -> Ids:
     column = np.concatenate([ids["warps"], ids["scheduler"]])
     first, second = np.triu_indices(len(column), k=1)
     return join(pairs(column[first], column[second]))
-
-
-_RANGES = {
-    "warps": Range("Warps", 1, 16),
-    "busy": Range("Work, cycles", 1, 8),
-    "wait": Range("Wait, cycles", 0, 40),
-}
-
-
-class LatencyExplorer(widgets.VBox):  # type: ignore[misc]
-    """Latency hiding, with a number field and a slider for the warps, their work, and their wait.
-
-    The fields can be read and set from Python too: ``numbers`` by name. ``view`` is the picture shown.
-
-    >>> explorer = LatencyExplorer(warps=3, busy=2, wait=6)
-    >>> explorer.numbers["warps"].value = 4
-    >>> explorer.view.utilisation
-    1.0
-
-    Raises ``ValueError`` for a value that its control does not reach.
-    """
-
-    view = traitlets.Instance(LatencyView)
-
-    def __init__(self, warps: int = 2, busy: int = 4, wait: int = 12) -> None:
-        values = {"warps": warps, "busy": busy, "wait": wait}
-        check("explore.latency", values, _RANGES, "views.latency(…) draws every other size.")
-        self.numbers = {name: number_field(_RANGES[name], value) for name, value in values.items()}
-        self.view = latency(**values)
-        self._grid = LinkedGrid(self.view)
-        fields = [with_slider(number) for number in self.numbers.values()]
-        super().__init__([widgets.GridBox(fields, layout=GRID), self._grid])
-        for number in self.numbers.values():
-            number.observe(self._redraw, names="value")
-
-    def _redraw(self, _change: object) -> None:
-        self.view = latency(**{name: number.value for name, number in self.numbers.items()})
-        self._grid.show(self.view)
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """Offer the live explorer, and to pages that have no widget manager the picture alone."""
-        live: dict[str, Any] = super()._repr_mimebundle_(**options)
-        return live | self.view.still

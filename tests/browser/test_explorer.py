@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def notebook(lab: Lab) -> Iterator[Notebook]:
     source = "explorer = explore.window(h=6, w=7, r=3, s=2, padding=1)\nexplorer"
-    write_notebook(lab.folder / "explorer.ipynb", "from convlab.views import explore", source)
+    write_notebook(lab.folder / "explorer.ipynb", "from convlab import explore", source)
     opened = lab.open("explorer.ipynb")
     opened.run_all()
     yield opened
@@ -102,7 +102,7 @@ def test_arrow_keys_walk_a_panel_and_escape_gives_the_keys_back(explorer: Locato
     keyboard.press("Escape")
     expect(explorer.locator(".cl-lit")).to_have_count(0)
     keyboard.press("ArrowUp")
-    expect(active).to_contain_text("from convlab.views import explore")
+    expect(active).to_contain_text("from convlab import explore")
 
 
 def test_a_filter_that_does_not_fit_says_why_in_place(explorer: Locator) -> None:

@@ -32,7 +32,7 @@ def first_sentence(folder, edit, question=1):
 def test_the_solution_passes_whole():
     report = check_notebook(SOLUTION)
     assert report.passed
-    assert [verdict.exercise for verdict in report.verdicts] == list(EXERCISES)
+    assert [verdict.exercise for verdict in report.verdicts] == ["01-one-output", "01-loops"]
     assert str(report).splitlines()[-1] == "10 of 10 points"
 
 
@@ -171,7 +171,7 @@ def test_in_a_kernel_the_checks_show_their_verdicts_without_a_traceback(path, he
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     shown = {cell.id: cell.outputs for cell in notebook.cells if cell.get("outputs")}
-    assert shown.keys() == {f"{record.id}-check" for record in EXERCISES.values()}
+    assert shown.keys() == {f"{record.id}-check" for record in EXERCISES.values() if record.notebook == path.stem}
     for outputs in shown.values():
         assert [output.output_type for output in outputs] == ["execute_result"]
         assert headline in outputs[0].data["text/plain"]

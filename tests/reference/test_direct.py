@@ -31,9 +31,7 @@ def random_spec(seed):
         tuple(rng.integers(0, 4, 4)),
     ]
     while True:
-        (h, w), (r, s), (a, b) = (
-            rng.choice(np.arange(*ends), 2, replace=False) for ends in ((5, 14), (1, 5), (1, 5))
-        )
+        (h, w), (r, s), (a, b) = (rng.choice(np.arange(*ends), 2, replace=False) for ends in ((5, 14), (1, 5), (1, 5)))
         groups = int(rng.choice([1, 1, 2, 3]))
         c, k = groups * a, groups * b
         if seed % 5 == 0:  # depthwise, with one or more filters a channel
@@ -116,9 +114,7 @@ def test_one_output_by_hand_is_27_products_and_the_bias():
     spec = ConvSpec(n=2, c=3, h=6, w=5, k=4, r=3, s=3)
     x, w, bias = random_arrays(spec, seed=1)
     n, k, p, q = 1, 2, 3, 1
-    products = [
-        x[n, c, p + r, q + s] * w[k, c, r, s] for c, r, s in itertools.product(range(3), range(3), range(3))
-    ]
+    products = [x[n, c, p + r, q + s] * w[k, c, r, s] for c, r, s in itertools.product(range(3), range(3), range(3))]
     assert len(products) == 27
     assert direct(x, w, bias, spec)[n, k, p, q] == pytest.approx(sum(products) + bias[k], rel=1e-13)
 
@@ -182,10 +178,7 @@ def test_integer_results_that_do_not_fit_are_refused(dtype, fact):
     x, w = np.full((1, 1, 1, 2), 50 if dtype == "int8" else 75, dtype), np.full((1, 1, 1, 2), 2, dtype)
     with pytest.raises(ArgumentError) as caught:
         direct(x, w, None, spec)
-    assert (
-        str(caught.value)
-        == f"{fact}.\n  In: {spec!r}\n  Fix: Convert x and w to a wider type, such as int64."
-    )
+    assert str(caught.value) == f"{fact}.\n  In: {spec!r}\n  Fix: Convert x and w to a wider type, such as int64."
 
 
 def test_the_ends_of_an_integer_type_still_fit():
@@ -266,7 +259,5 @@ def test_direct_refuses_types_it_cannot_return(types, fact, fix):
 
 @pytest.mark.parametrize("dtype", ["complex64", "str", "object"])
 def test_the_oracle_refuses_what_is_not_real(dtype):
-    with pytest.raises(
-        ArgumentError, match=r"x is .*, which has no real value\.\n  In: .*\n  Fix: Convert x to"
-    ):
+    with pytest.raises(ArgumentError, match=r"x is .*, which has no real value\.\n  In: .*\n  Fix: Convert x to"):
         oracle(**{**GOOD, "x": GOOD["x"].astype(dtype)}, spec=SPEC)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from convlab.views.latency import ISSUES, READY, WAITS, LatencyExplorer, latency, schedule
+from convlab.views.latency import ISSUES, READY, WAITS, latency, schedule
 
 # Too few warps, just enough, too many; one of everything; no wait at all.
 SETTINGS = [
@@ -133,40 +133,3 @@ def test_numbers_that_make_no_picture_are_named(wrong: dict[str, int], message: 
 def test_more_cells_than_a_picture_holds_are_refused() -> None:
     with pytest.raises(ValueError, match="'warps' has 6400 cells"):
         latency(64, cycles=100)
-
-
-def test_the_explorer_follows_its_fields() -> None:
-    explorer = LatencyExplorer(warps=2, busy=3, wait=9)
-    assert explorer.view.utilisation == 0.5
-    for name, value in {"warps": 3, "busy": 2, "wait": 10}.items():
-        explorer.numbers[name].value = value
-    assert explorer.view.utilisation == 0.5
-    assert explorer.view.title == latency(3, 2, 10).title
-    assert explorer._grid.picture["title"] == explorer.view.title
-
-
-def test_each_field_of_the_explorer_has_a_slider_that_moves_with_it() -> None:
-    explorer = LatencyExplorer()
-    for box, (name, number) in zip(explorer.children[0].children, explorer.numbers.items(), strict=True):
-        field, slider = box.children
-        assert field is number
-        slider.value = number.value + 1
-        assert number.value == slider.value, name
-        assert slider.tooltip == number.description
-
-
-def test_the_explorer_shows_a_picture_where_no_widgets_are() -> None:
-    explorer = LatencyExplorer(warps=4)
-    bundle = explorer._repr_mimebundle_()
-    assert bundle["image/svg+xml"].startswith("<svg")
-    assert bundle["text/plain"] == explorer.view.alt
-    assert "application/vnd.jupyter.widget-view+json" in bundle
-
-
-@pytest.mark.parametrize("wrong", [{"warps": 17}, {"busy": 0}, {"wait": 41}, {"warps": True}])
-def test_the_explorer_names_values_out_of_its_reach(wrong: dict[str, int]) -> None:
-    name, value = next(iter(wrong.items()))
-    with pytest.raises(ValueError, match=f"^{name}={value} is not a whole number from ") as error:
-        LatencyExplorer(**wrong)
-    assert "In: explore.latency(warps=" in str(error.value)
-    assert "Fix: stay within the controls; views.latency(…) draws every other size." in str(error.value)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 
-from convlab.checker.exercises import e01_loops, e01_one_output
+from convlab.checker.exercises import e00_one_line, e01_loops, e01_one_output
 from convlab.checker.record import Exercise
 from convlab.errors import ConvlabError
 
 __all__ = ["EXERCISES", "UnknownExerciseError", "exercise"]
 
-EXERCISES: dict[str, Exercise] = {record.id: record for record in (e01_one_output.EXERCISE, e01_loops.EXERCISE)}
+_MODULES = (e00_one_line, e01_one_output, e01_loops)
+EXERCISES: dict[str, Exercise] = {module.EXERCISE.id: module.EXERCISE for module in _MODULES}
 
 
 class UnknownExerciseError(ConvlabError, LookupError):

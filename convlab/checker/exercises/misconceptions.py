@@ -12,6 +12,42 @@ __all__ = ["MISCONCEPTIONS", "mutant"]
 
 # name: (what the code seems to do, a hint that leads on without telling the answer)
 MISCONCEPTIONS: dict[str, tuple[str, str]] = {
+    "line not changed": (
+        "The line still adds a and b.",
+        "Run the cell with the kernel after you changed it: the check sees the compiled one.",
+    ),
+    "the other array doubled": (
+        "b is doubled instead of a.",
+        "Which of the two stands behind the 2 in the formula?",
+    ),
+    "the sum doubled": (
+        "The sum is doubled, not a alone.",
+        "Work out a = 1, b = 10 by hand, then look at your parentheses.",
+    ),
+    "one array missing": (
+        "One of the two arrays is missing from the line.",
+        "Each output needs a[i] and b[i].",
+    ),
+    "squared, not doubled": (
+        "a is squared, not doubled.",
+        "Work out a = 3 by hand: 6 or 9?",
+    ),
+    "multiplied, not added": (
+        "The two arrays are multiplied, not added.",
+        "What stands between 2·a and b in the formula?",
+    ),
+    "subtracted, not added": (
+        "One array is subtracted, not added.",
+        "What stands between 2·a and b in the formula?",
+    ),
+    "last element missing": (
+        "The last element is never written.",
+        "The indices run from 0 to n − 1. Which of them does your `if` let through?",
+    ),
+    "only the first block": (
+        "Only the first block's elements are written.",
+        "Which element belongs to thread 0 of block 1?",
+    ),
     "stride and padding swapped": (
         "Stride and padding are swapped.",
         "Which of the two says how far a window moves, and which how far it reaches outside?",

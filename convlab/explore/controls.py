@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import NamedTuple
 
 import ipywidgets as widgets
-import traitlets
 
 __all__ = ["GRID", "Range", "check", "number_field", "with_slider"]
 
@@ -33,7 +33,7 @@ def check(call: str, values: Mapping[str, object], ranges: Mapping[str, Range], 
     """
     for name, value in values.items():
         _, least, most = ranges[name]
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
             given = ", ".join(f"{key}={each!r}" for key, each in values.items())
             raise ValueError(
                 f"{name}={value!r} is not a whole number from {least} to {most}.\n"
@@ -55,6 +55,7 @@ def with_slider(number: widgets.BoundedIntText) -> widgets.HBox:
     layout = {"flex": "1 1 auto", "width": "auto"}
     slider = widgets.IntSlider(number.value, min=number.min, max=number.max, readout=False, layout=layout)
     slider.tooltip = number.tooltip
-    traitlets.link((number, "value"), (slider, "value"))
-    traitlets.link((number, "disabled"), (slider, "disabled"))
+    # In the browser, so that the field follows the hand at once, and no late message can move the slider back.
+    for trait in ("value", "disabled"):
+        widgets.jslink((number, trait), (slider, trait))
     return widgets.HBox([number, slider])

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from convlab.views.predict import predict
+from convlab.explore.predict import predict
 
 
 def revealed(written: str, actual: float, unit: str = "") -> str:

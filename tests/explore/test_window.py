@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from ipywidgets.widgets.widget import _instances
 
+from convlab import explore
+from convlab.explore.window import WindowExplorer
 from convlab.spec import ConvSpec
-from convlab.views import explore
 
 
-def set_all(explorer: explore.WindowExplorer, **values: int) -> None:
+def set_all(explorer: WindowExplorer, **values: int) -> None:
     for name, value in values.items():
         explorer.numbers[name].value = value
 
