@@ -85,7 +85,10 @@ def _serve(argv: list[str], copy: Path) -> None:
             "ServerApp": {"allow_root": True},  # JupyterLab refuses root, which is who one is in a container
         }
     )
-    server: ServerApp = LabApp.initialize_server(argv=argv, config=defaults)
+    try:
+        server: ServerApp = LabApp.initialize_server(argv=argv, config=defaults)
+    except OSError as error:
+        raise ConvlabError(f"JupyterLab cannot start: {error}. Check --ip and --port.") from error
     asked = int(server.config.ServerApp.get("port", server.trait_defaults("port")))
     _stop_at_first_interrupt(server)
     lines = [

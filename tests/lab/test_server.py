@@ -157,6 +157,18 @@ def test_a_busy_port_and_a_second_start_each_get_one_plain_sentence(labs: Any, f
     assert "not available" not in lab.output()
 
 
+def test_an_address_that_cannot_be_is_one_sentence(folder: Path) -> None:
+    done = subprocess.run(
+        [str(CONVLAB), "lab", "--no-browser", "--ip", "256.1.1.1"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(r"convlab: JupyterLab cannot start: .*\. Check --ip and --port\.\n", done.stderr)
+
+
 def test_a_lesson_that_does_not_exist_is_one_sentence_and_no_working_copy(folder: Path) -> None:
     done = subprocess.run(
         [str(CONVLAB), "lab", "--lesson", "77"], cwd=folder, capture_output=True, text=True, check=False
