@@ -67,8 +67,8 @@ def bind(kernel: Kernel, args: Sequence[Any], device_arrays: bool = False) -> li
         except Mismatch as wrong:
             raise ArgumentError(
                 f"{kernel.name}, argument {number}, `{parameter.text}`: {wrong.fact}.\n"
-                f"The kernel's signature is {kernel.signature}.\n"
-                f"To mend it: {wrong.fix}."
+                f"  In: {kernel.signature}\n"
+                f"  Fix: {wrong.fix}."
             ) from None
     return bound
 
@@ -93,8 +93,8 @@ def _miscounted(kernel: Kernel, args: Sequence[Any], device_arrays: bool) -> str
         found, fix = f"missing: {names}", "pass one argument for each parameter; None is a null pointer"
     return (
         f"{kernel.name} takes {len(parameters)} arguments, {len(args)} were given; {found}.\n"
-        f"The kernel's signature is {kernel.signature}.\n"
-        f"To mend it: {fix}."
+        f"  In: {kernel.signature}\n"
+        f"  Fix: {fix}."
     )
 
 
@@ -119,7 +119,8 @@ def _shown(value: Any) -> str:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray) or hasattr(value, "__cuda_array_interface__")
+    on_gpu = isinstance(getattr(value, "dtype", None), np.dtype) and hasattr(value, "__cuda_array_interface__")
+    return on_gpu or isinstance(value, np.ndarray)
 
 
 def _array(parameter: Parameter, value: Any, device_arrays: bool) -> Any:
@@ -128,14 +129,13 @@ def _array(parameter: Parameter, value: Any, device_arrays: bool) -> Any:
     if value is None:
         return None
     if not _is_array(value):
-        fix = f"pass an array, such as np.array(…, dtype={_dtype_names(parameter)[0]})"
+        names = _dtype_names(parameter)
+        fix = f"pass an array, such as np.array(…, dtype={names[0]})" if names else _structured(parameter)
         raise Mismatch(f"got {_shown(value)} for a pointer", fix)
     if not isinstance(value, np.ndarray) and not device_arrays:
         raise Mismatch("got an array in GPU memory", f"pass cupy.asnumpy({name}), or launch on device='cuda'")
     if not _matches(parameter, value.dtype):
-        names = _dtype_names(parameter)
-        fix = f"pass {name}.astype({names[0]})" if len(names) == 1 else f"pass an array of {' or '.join(names)}"
-        raise Mismatch(f"got {_shown(value)}", fix)
+        raise Mismatch(f"got {_shown(value)}", _conversion(parameter))
     if not value.flags.c_contiguous:
         fix = f"pass np.ascontiguousarray({name}), and read results from that array"
         raise Mismatch(f"got {_shown(value)} that is not contiguous (strides {value.strides} bytes)", fix)
@@ -149,20 +149,33 @@ def _matches(parameter: Parameter, dtype: np.dtype[Any]) -> bool:
     """Whether an array of this dtype may stand behind the pointer."""
     pointee = parameter.pointee
     if pointee is None or pointee.kind == "void":
-        return True
+        return not dtype.hasobject
     if not pointee.dtypes:
         return dtype.names is not None and pointee.size in (0, dtype.itemsize)
     return dtype.isnative and dtype.name in pointee.dtypes
 
 
 def _dtype_names(parameter: Parameter) -> list[str]:
-    """How the dtypes that match a pointer are written in Python."""
+    """How the dtypes that match a pointer are written in Python; none for a struct."""
     pointee = parameter.pointee
     if pointee is None or pointee.kind == "void":
         return ["np.float32"]
-    if not pointee.dtypes:
-        return [f"a structured dtype of {pointee.size} bytes" if pointee.size else "a structured dtype"]
     return [f"ml_dtypes.{name}" if name == "bfloat16" else f"np.{name}" for name in pointee.dtypes]
+
+
+def _conversion(parameter: Parameter) -> str:
+    """What to do about an array of another dtype."""
+    names = _dtype_names(parameter)
+    if not names:
+        return _structured(parameter)
+    if len(names) > 1:
+        return f"pass an array of {' or '.join(names)}"
+    return f"pass {parameter.name}.astype({names[0]})"
+
+
+def _structured(parameter: Parameter) -> str:
+    size = parameter.pointee.size if parameter.pointee else 0
+    return "pass an array with a structured dtype" + (f" of {size} bytes" if size else "")
 
 
 def _integer(parameter: Parameter, value: Any) -> bytes:

@@ -69,7 +69,7 @@ def _ptx(source: str, name: str, arch: str, options: tuple[str, ...], headers: t
     except CompilerDiedError:
         raise CompileError(
             f"{name}: the compiler crashed or ran out of memory on this source.\n"
-            "To mend it: look for endless recursion of templates or macros, and for very large arrays.",
+            "  Fix: look for endless recursion of templates or macros, and for very large arrays.",
             name=name,
         ) from None
     if not result["ptx"]:
@@ -83,7 +83,7 @@ def _shipped_ptx(source: str, name: str, arch: str, options: tuple[str, ...]) ->
         raise CompileError(
             f"{name} cannot be compiled on this machine: {why_not()}\n"
             "The course's own kernels run everywhere, from PTX that comes with it; this source is none of them.\n"
-            "To mend it: edit CUDA C on Linux or Windows (WSL, a container, a JupyterHub).",
+            "  Fix: edit CUDA C on Linux or Windows (WSL, a container, a JupyterHub).",
             name=name,
         )
     return ptx

@@ -98,7 +98,7 @@ def canonical(words: list[str]) -> str:
     >>> canonical(["long", "unsigned", "int", "long"]), canonical(["__half"]), canonical(["std::uint8_t"])
     ('unsigned long long', 'half', 'uint8_t')
     """
-    if not set(words) <= _INTEGER_WORDS:
+    if not words or not set(words) <= _INTEGER_WORDS:
         return " ".join(words).rpartition("::")[2].removeprefix("__")
     short = next((word for word in ("char", "short") if word in words), None)
     base = short or " ".join(["long"] * words.count("long")) or "int"

@@ -40,7 +40,7 @@ def compile_error(log: str, source: str, name: str) -> CompileError:
     mine.cu:1:9: identifier "treadIdx" is undefined
       1 | int i = treadIdx.x;
         |         ^
-    To mend it: did you mean threadIdx?
+      Fix: did you mean threadIdx?
 
     Parameters:
         log: what NVRTC wrote.
@@ -51,17 +51,25 @@ def compile_error(log: str, source: str, name: str) -> CompileError:
     if not mistakes:
         said = re.sub(r"^nvrtc: error: ", "", log.strip() or "NVRTC gave no reason")
         return CompileError(f"{name} does not compile: {said}", name=name)
-    first = mistakes[0]
+    first = _telling(mistakes)
     own = first.file == name
     parts = [f"{first.file or name}{_place(first)}: {first.text}"]
     if own and (excerpt := _excerpt(source, first)):
         parts.append(excerpt)
     parts += first.context
     if len(mistakes) > 1:
-        parts.append(_folded(mistakes[1:]))
+        parts.append(_folded([mistake for mistake in mistakes if mistake is not first]))
     if fix := _fix(first, source):
-        parts.append(f"To mend it: {fix}")
+        parts.append(f"  Fix: {fix}")
     return CompileError("\n".join(parts), name=first.file or name, line=first.line or None)
+
+
+def _telling(mistakes: list[Mistake]) -> Mistake:
+    """The first mistake; but an unknown type in a kernel's parameters is named after several others it causes."""
+    first = mistakes[0]
+    if not first.text.startswith('attribute "__global__" does not apply'):
+        return first
+    return next((mistake for mistake in mistakes if mistake.text.endswith("is undefined")), first)
 
 
 def _place(mistake: Mistake) -> str:
@@ -78,7 +86,7 @@ def _mistakes(log: str) -> list[Mistake]:
     """Every error in the log, in NVRTC's order."""
     lines = log.splitlines()
     heads = [at for at, line in enumerate(lines) if _HEAD.match(line)]
-    return [_mistake(lines[start:end]) for start, end in zip(heads, [*heads[1:], len(lines)], strict=True)]
+    return [_mistake(lines[start:end]) for start, end in zip(heads, [*heads, len(lines)][1:], strict=True)]
 
 
 def _mistake(lines: list[str]) -> Mistake:

@@ -12,6 +12,7 @@ __all__ = ["collect", "course_headers", "flatten", "folders"]
 KERNELS = Path(__file__).parents[1] / "kernels"
 INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<])([^">\n]+)[">]', re.MULTILINE)
 PROBE = re.compile(r"__has_include[ \t]*\([ \t]*[\"<]([^\">\n]+)[\">]")
+_MMA = re.compile(r"mma\.h|crt/mma\.h(pp)?")
 
 
 @lru_cache(maxsize=1)
@@ -103,25 +104,30 @@ def course_headers(source: str) -> dict[str, str]:
     return collect(source, (KERNELS,))
 
 
-def flatten(source: str, name: str) -> str:
+def flatten(source: str, name: str, for_cupy: bool = False) -> str:
     """Paste the course's own headers into a source, each once; ``#line`` marks keep every line's number.
 
     >>> print(flatten('#include "common.cuh"\\nint x;', "mine.cu")[-26:])
     #line 2 "mine.cu"
     int x;
+
+    Parameters:
+        source: CUDA C.
+        name: what the source is called in the marks.
+        for_cupy: paste ``mma.h`` as well, half of which lies in a wheel that CuPy does not know.
     """
-    headers, done = course_headers(source), set[str]()
+    headers, done = collect(source), set[str]()
+    pasted = {*course_headers(source), *(filter(_MMA.fullmatch, headers) if for_cupy else ())}
 
     def paste(text: str, file: str) -> str:
         def replace(match: re.Match[str]) -> str:
             header = match[3]
-            if header not in headers:
+            if header not in pasted:
                 return match[0]
-            fresh = header not in done
+            body = "" if header in done else headers[header].replace("#pragma once", "")
             done.add(header)
-            body = paste(headers[header].replace("#pragma once", ""), header) if fresh else ""
             line = text.count("\n", 0, match.start()) + 2
-            return f'#line 1 "{header}"\n{body}\n#line {line} "{file}"'
+            return f'#line 1 "{header}"\n{paste(body, header)}\n#line {line} "{file}"'
 
         return re.sub(INCLUDE.pattern + r"[^\n]*", replace, text, flags=re.MULTILINE)
 

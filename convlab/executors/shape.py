@@ -41,13 +41,13 @@ def block_shape(block: Dim) -> tuple[int, int, int]:
     if prod(shape) > _BLOCK_THREADS:
         raise LaunchError(
             f"block={block!r} has {prod(shape)} threads, and a block can have {_BLOCK_THREADS}.\n"
-            "To mend it: make the block smaller and the grid larger."
+            "  Fix: make the block smaller and the grid larger."
         )
     return shape
 
 
 def _shape(what: str, given: Any, limits: tuple[int, int, int], unit: str) -> tuple[int, int, int]:
-    fix = f"To mend it: pass an int, or a tuple of one to three, such as {what}=(32, 8)."
+    fix = f"  Fix: pass an int, or a tuple of one to three, such as {what}=(32, 8)."
     parts = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     try:
         sizes = [index(part) for part in parts]
@@ -61,7 +61,7 @@ def _shape(what: str, given: Any, limits: tuple[int, int, int], unit: str) -> tu
         if size > limit:
             raise LaunchError(
                 f"{what}={given!r} has {size} {unit} along {axis}, and {limit} is the most there.\n"
-                f"To mend it: use more of another axis, or let each thread do more."
+                f"  Fix: use more of another axis, or let each thread do more."
             )
     x, y, z = (*sizes, 1, 1)[:3]
     return x, y, z

@@ -22,13 +22,14 @@ _QUALIFIERS = {
     "enum",
 }
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.DOTALL)
+_NO_CODE = re.compile(r'^[ \t]*#[^\n]*|"(?:\\.|[^"\\\n])*"', re.MULTILINE)  # directives and strings
 _TOKEN = re.compile(r"[A-Za-z_]\w*(?:\s*::\s*\w+)*|\d\w*|[^\s\w]")
 _ALIASES = (
     re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+(?P<type>[^\n]+)$", re.MULTILINE),
     re.compile(r"\btypedef\s+(?P<type>[^;{}()]+?)\b(?P<name>\w+)\s*;"),
     re.compile(r"\busing\s+(?P<name>\w+)\s*=\s*(?P<type>[^;{}]+);"),
 )
-_STRUCT = re.compile(r"\bstruct\s+(?P<head>[^{};()=]*)\{(?P<body>[^{}]*)\}\s*(?P<alias>\w*)\s*;")
+_STRUCT = re.compile(r"\bstruct\s+(?P<head>(?:\w+\s*\(\w+\)\s*)?[^{};()=]*)\{(?P<body>[^{}]*)\}\s*(?P<alias>\w*)\s*;")
 _OPTION = re.compile(r"(?:-D|--define-macro=)(\w+)=(.+)")
 
 # What a parameter's PTX type says when the source says nothing.
@@ -91,7 +92,7 @@ class Source:
             names = [*re.findall(r"\w+", found["head"])[-1:], found["alias"]]
             self.structs |= {name: layout for name in names if name}
         self.kernels: dict[str, list[list[Parameter]]] = {}
-        for name, declarations in _kernels(re.sub(r"^[ \t]*#[^\n]*", "", text, flags=re.MULTILINE)):
+        for name, declarations in _kernels(_NO_CODE.sub("", text)):
             parameters = [self.parameter(part, at) for at, part in enumerate(declarations)]
             self.kernels.setdefault(name, []).append(parameters)
 

@@ -1,0 +1,237 @@
+"""A real GPU as an executor, through CuPy: arrays to the device, launch, time, arrays back.
+
+CuPy compiles the source itself, for the GPU at hand and with the NVRTC that its driver accepts: PTX made by the newest
+NVRTC does not load on an older driver. CuPy adds ``-ftz=true``: denormal floats count as zero there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from ctypes import c_void_p
+from dataclasses import replace
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import count
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from convlab.errors import CompileError, ConvlabError, KernelFault, LaunchError
+from convlab.executors.arguments import Bound
+from convlab.executors.diagnostics import compile_error
+from convlab.executors.headers import flatten
+from convlab.executors.module import Kernel, Module
+from convlab.executors.run import Run
+from convlab.executors.signature import without_comments
+
+__all__ = ["available", "launch", "why_not"]
+
+Shape = tuple[int, int, int]
+Span = tuple[int, int]
+
+_modules = count(1)
+_loaded: WeakKeyDictionary[Module, Any] = WeakKeyDictionary()
+_lost: list[str] = []  # what made the GPU's context unusable: nothing runs on it any more in this process
+_POLL_S = 0.0005
+_NOT_READY = 600  # cudaErrorNotReady; Event.done would not tell an error from waiting
+
+
+def available() -> bool:
+    """Whether kernels can run on a GPU here."""
+    return not why_not()
+
+
+@lru_cache(maxsize=1)
+def why_not() -> str:
+    """Why kernels cannot run on a GPU here, as a sentence; empty where they can."""
+    if find_spec("cupy") is None:
+        return "CuPy is not installed (the package's extra `gpu` installs it)."
+    try:
+        cupy = import_module("cupy")
+        found = bool(cupy.is_available())
+    except Exception as error:  # a broken driver or wheel must not break the course
+        return f"CuPy cannot be used: {str(error).partition(chr(10))[0]}."
+    return "" if found else "CuPy finds no NVIDIA GPU, or its driver is too old."
+
+
+def launch(kernel: Kernel, grid: Shape, block: Shape, bound: Sequence[Bound], shared: int) -> Run:
+    """Execute a kernel on the GPU; ``milliseconds`` of the run is the kernel alone, by CUDA events.
+
+    Parameters:
+        kernel: the kernel.
+        grid, block: x, y, z.
+        bound: its checked arguments; NumPy arrays are copied to the GPU and back, CuPy arrays used in place.
+        shared: bytes of dynamic shared memory for each block.
+
+    Raises:
+        LaunchError: the GPU does not take the launch.
+        KernelFault: the kernel crashed; the GPU can then be used again only by a new process.
+        CompileError: the source does not compile for this GPU.
+    """
+    if _lost:
+        raise LaunchError(f"The GPU cannot be used any more: {_lost[0]}\n{_RESTART}")
+    cupy: Any = import_module("cupy")
+    run = Run(kernel.name, "cuda", grid, block, source=kernel.module.source, name=kernel.module.name)
+    try:
+        function = _function(cupy, kernel, shared)
+        with _OnDevice(cupy, bound) as addresses:
+            elapsed = _timed(cupy, function, grid, block, values(bound, addresses), shared)
+    except ConvlabError:
+        raise
+    except Exception as error:
+        raise translated(error, kernel, run) from error
+    return replace(run, milliseconds=elapsed)
+
+
+def _timed(cupy: Any, function: Any, grid: Shape, block: Shape, args: tuple[Any, ...], shared: int) -> float:
+    """Launch and wait in Python, where Ctrl-C is heard, until the kernel has ended; milliseconds."""
+    start, end = cupy.cuda.Event(), cupy.cuda.Event()
+    start.record()
+    function(grid, block, args, shared_mem=shared)
+    end.record()
+    while cupy.cuda.runtime.eventQuery(end.ptr) == _NOT_READY:
+        time.sleep(_POLL_S)
+    end.synchronize()  # raises what went wrong in the kernel
+    return float(cupy.cuda.get_elapsed_time(start, end))
+
+
+def _function(cupy: Any, kernel: Kernel, shared: int) -> Any:
+    """The kernel on the GPU, loaded before it is timed."""
+    module = kernel.module
+    if not module.source:
+        raise LaunchError(
+            f"{module.name} is PTX without CUDA C, which only the emulator runs.\n  Fix: pass device='emulator'."
+        )
+    if module not in _loaded:
+        code = source_for_cupy(module, next(_modules))
+        _loaded[module] = cupy.RawModule(code=code, options=("--std=c++17", "-lineinfo", *module.options))
+    function = _loaded[module].get_function(kernel.entry)
+    if shared:
+        function.max_dynamic_shared_size_bytes = shared
+    _ = function.num_regs  # asking for an attribute loads the code
+    return function
+
+
+def source_for_cupy(module: Module, number: int) -> str:
+    """The module's CUDA C as CuPy is to compile it.
+
+    CuPy's caches know a program by its text alone. So headers of the course are pasted in; and a module with
+    variables of its own gets its number written below, since two modules must not share them. Comments go, because
+    CuPy writes the text to a file in the encoding of the machine.
+    """
+    text = without_comments(flatten(module.source, module.name, for_cupy=True))
+    head = f'#line 1 "{module.name}"\n'
+    return f"{head}{text}\n// module {number}\n" if module.program.variables else head + text
+
+
+def spans(bound: Sequence[Bound]) -> list[Span]:
+    """The pieces of host memory that the NumPy arguments cover, from address to address; overlapping ones merged.
+
+    Two views of one array must stay one memory on the GPU too.
+    """
+    pieces = sorted(_piece(each.array) for each in bound if isinstance(each.array, np.ndarray))
+    merged: list[Span] = []
+    for start, end in pieces:
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        elif end > start:
+            merged.append((start, end))
+    return merged
+
+
+def _piece(array: np.ndarray[Any, Any]) -> Span:
+    return array.ctypes.data, array.ctypes.data + array.nbytes
+
+
+def values(bound: Sequence[Bound], addresses: dict[Span, int]) -> tuple[np.ndarray[Any, Any], ...]:
+    """What CuPy is to pass: each argument's exact bytes, as an array of one element, which goes by value.
+
+    Parameters:
+        bound: the arguments.
+        addresses: where each of the `spans` lies on the GPU.
+    """
+    raw = [each.data if each.data is not None else _address(each.array, addresses) for each in bound]
+    return tuple(np.frombuffer(data, dtype=f"V{len(data)}") for data in raw)
+
+
+def _address(array: Any, addresses: dict[Span, int]) -> bytes:
+    """A pointer's eight bytes."""
+    address = 0
+    if isinstance(array, np.ndarray):
+        start = array.ctypes.data
+        address = next((at + start - low for (low, high), at in addresses.items() if low <= start < high), 0)
+    elif array is not None:
+        address = array.__cuda_array_interface__["data"][0]
+    return int(address).to_bytes(8, "little")
+
+
+class _OnDevice:
+    """NumPy arguments in GPU memory for the length of a ``with``, and back in host memory after it."""
+
+    def __init__(self, cupy: Any, bound: Sequence[Bound]) -> None:
+        self._memory = {span: cupy.cuda.alloc(span[1] - span[0]) for span in spans(bound)}
+        writable = [_piece(each.array) for each in bound if _written(each)]
+        self._back = [span for span in self._memory if any(span[0] <= low < span[1] for low, _ in writable)]
+
+    def __enter__(self) -> dict[Span, int]:
+        for (start, end), memory in self._memory.items():
+            memory.copy_from_host(c_void_p(start), end - start)
+        return {span: memory.ptr for span, memory in self._memory.items()}
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        if kind is None:
+            for start, end in self._back:
+                self._memory[start, end].copy_to_host(c_void_p(start), end - start)
+
+
+def _written(bound: Bound) -> bool:
+    return isinstance(bound.array, np.ndarray) and not bound.parameter.const
+
+
+_RESTART = "  Fix: restart the notebook's kernel; device='emulator' finds the line of CUDA C that did it."
+
+# A part of CUDA's error, in small letters without gaps, and what the kernel did. The runtime and the driver spell
+# it differently: cudaErrorIllegalAddress, CUDA_ERROR_ILLEGAL_ADDRESS. After these nothing can run any more.
+_CRASHES = {
+    "illegaladdress": "read or wrote outside of its arrays",
+    "misalignedaddress": "used an address that is not a multiple of the access's size",
+    "errorassert": "failed an assert",
+    "illegalinstruction": "executed a trap or an illegal instruction",
+    "launchtimeout": "ran longer than the display's watchdog allows",
+    "launchfail": "crashed",
+}
+
+# The same for what leaves the GPU usable, and the way out.
+_REFUSALS = {
+    "outofresources": "use a smaller block: its threads need more registers than the GPU has for one block",
+    "invalidvalue": "ask for less shared memory, or for a smaller block",
+    "invalidconfiguration": "ask for less shared memory, or for a smaller block",
+    "nobinaryforgpu": "update the GPU's driver, or use device='emulator'",
+    "unsupportedptxversion": "update the GPU's driver, or use device='emulator'",
+    "outofmemory": "use smaller arrays, or free other programs' memory on the GPU",
+}
+
+
+def translated(error: Exception, kernel: Kernel, run: Run) -> ConvlabError:
+    """CuPy's or CUDA's exception as one of ours: fact, context, fix."""
+    said = str(error).strip()
+    if type(error).__name__ == "CompileException":
+        return _uncompiled(said, kernel)
+    context = f"  In: {kernel.signature}, grid={run.grid}, block={run.block}"
+    squeezed = said.lower().replace("_", "").replace(" ", "")
+    for part, deed in _CRASHES.items():
+        if part in squeezed:
+            _lost.append(f"{kernel.name} {deed}.")
+            return KernelFault(f"On the GPU, {kernel.name} {deed} ({said}).\n{context}\n{_RESTART}", run)
+    fix = next((fix for part, fix in _REFUSALS.items() if part in squeezed), "use device='emulator'")
+    return LaunchError(f"The GPU refused the launch: {said}\n{context}\n  Fix: {fix}.")
+
+
+def _uncompiled(log: str, kernel: Kernel) -> CompileError:
+    """The source compiled for the PTX's architecture, but not for this GPU."""
+    module = kernel.module
+    error = compile_error(log, module.source, module.name)
+    return CompileError(f"For this GPU, {error}", name=error.name, line=error.line)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from convlab.errors import CompileError
+from convlab.executors.compile import compile
+from convlab.executors.module import load_ptx
+
+SOURCE = """
+namespace tile { __global__ void load(float* x) { } }
+extern "C" __global__ void conv_naive(const float* x, int n) { }
+__global__ void twice(float* x) { }
+template <typename T> __global__ void add(T* x, T by) { }
+template __global__ void add<float>(float* x, float by);
+template __global__ void add<double>(double* x, double by);
+"""
+
+
+def test_kernels_go_by_the_names_in_the_source():
+    module = compile(SOURCE, "all.cu")
+    assert sorted(module.kernels) == ["_Z3addIdEvPT_S0_", "_Z3addIfEvPT_S0_", "conv_naive", "tile::load", "twice"]
+    assert module.kernels["tile::load"].entry == "_ZN4tile4loadEPf"
+    assert module.kernels["twice"].signature == "twice(float* x)"
+    by = module.kernels["_Z3addIdEvPT_S0_"].parameters[1]
+    assert (by.text, by.kind, by.size) == ("T by", "float", 8)
+
+
+def test_a_wrong_name_is_answered_with_the_right_ones():
+    with pytest.raises(KeyError) as caught:
+        compile(SOURCE, "all.cu").kernels["conv_nave"]
+    assert str(caught.value).startswith("all.cu has no kernel 'conv_nave'. Did you mean 'conv_naive'? Its kernels are:")
+    with pytest.raises(KeyError) as caught:
+        compile("__device__ int x;", "none.cu").kernels["f"]
+    assert str(caught.value) == (
+        "none.cu has no kernel 'f'. It has none: a kernel is marked __global__, and a template needs an explicit "
+        "instance."
+    )
+
+
+def test_modules_and_kernels_show_their_signatures():
+    module = compile(SOURCE.split("\n")[2], "one.cu")
+    assert repr(module) == "module one.cu (compute_80)\n  conv_naive(const float* x, int n)"
+    assert repr(module.kernels) == "conv_naive(const float* x, int n)"
+    assert repr(module.kernels["conv_naive"]) == "kernel conv_naive(const float* x, int n) of one.cu"
+    assert repr(compile("", "none.cu").kernels) == "none.cu has no kernels"
+
+
+def test_ptx_from_elsewhere_has_types_from_the_ptx():
+    module = load_ptx(compile(SOURCE, "all.cu").ptx, "other.ptx")
+    assert (module.source, module.arch) == ("", "sm_80")
+    kernel = module.kernels["conv_naive"]
+    assert repr(kernel) == "kernel conv_naive(.u64, .u32) of other.ptx"
+    assert [parameter.kind for parameter in kernel.parameters] == ["address", "bits"]
+    assert kernel.program_entry.name == "conv_naive"
+
+
+def test_what_is_no_ptx_is_refused():
+    with pytest.raises(CompileError, match="is no PTX"):
+        load_ptx("Ω")
