@@ -21,7 +21,7 @@ class Case:
 
     >>> case = Case({"x": np.ones((2, 3)), "stride": (2, 1)}, axes=("p", "q"))
     >>> print(case, "->", case.element((0, 4)))
-    x 2×3, stride=(2, 1) -> y[p=0, q=4]
+    x of 2×3, stride=(2, 1) -> y[p=0, q=4]
     >>> Case({"k": 1}, fixed={"k": 1}).element(())
     'y[k=1]'
 
@@ -43,7 +43,7 @@ class Case:
 
 
 def _argument(name: str, value: object) -> str:
-    return f"{name} {'×'.join(map(str, value.shape))}" if isinstance(value, np.ndarray) else f"{name}={value}"
+    return f"{name} of {'×'.join(map(str, value.shape))}" if isinstance(value, np.ndarray) else f"{name}={value}"
 
 
 @dataclass(frozen=True)

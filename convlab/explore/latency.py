@@ -26,8 +26,8 @@ def latency(warps: int = 2, busy: int = 4, wait: int = 12) -> LatencyExplorer:
 
 _RANGES = {
     "warps": Range("Warps", 1, 16),
-    "busy": Range("Cycles of work", 1, 8),
-    "wait": Range("Cycles of waiting", 0, 40),
+    "busy": Range("Work (cycles)", 1, 8),
+    "wait": Range("Wait (cycles)", 0, 40),
 }
 
 

@@ -123,7 +123,7 @@ def test_the_tolerance_is_a_rounding_bound_not_a_licence(record):
 
 def test_a_case_describes_itself_and_its_elements():
     case = Case({"x": np.zeros((2, 3)), "stride": (2, 1)}, axes=("p", "q"), fixed={"k": 4})
-    assert str(case) == "x 2×3, stride=(2, 1)"
+    assert str(case) == "x of 2×3, stride=(2, 1)"
     assert case.element((0, 1)) == "y[k=4, p=0, q=1]"
 
 

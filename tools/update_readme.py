@@ -1,0 +1,75 @@
+"""Write the README's picture and its table of figures anew; with --check, only say whether they are up to date.
+
+uv run tools/update_readme.py [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from convlab.spec import ConvSpec
+from convlab.views.window import window
+
+ROOT = Path(__file__).parents[1]
+README, PICTURE, RESULTS = ROOT / "README.md", ROOT / "docs" / "window.svg", ROOT / "benchmarks" / "results"
+MARKS = re.compile(r"(<!-- figures: [^>]*-->\n).*?(<!-- end of figures -->)", re.DOTALL)
+
+
+def picture() -> str:
+    """The window view of lesson 01, as the still picture that it shows without a widget."""
+    return window(ConvSpec(n=1, c=1, h=6, w=7, k=1, r=3, s=3, padding=1)).svg() + "\n"
+
+
+def figures() -> str:
+    """A table of what was recorded, each row with its day and machine."""
+    emulator, redraw = (
+        json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("emulator", "redraw")
+    )
+    times, rates = emulator["times the simulator"], emulator["million MAC per second"]
+    photo = emulator["seconds for eight filters over 3×256×256, with counters"]
+    milliseconds = redraw["milliseconds from slider to SVG"]
+    rows = [
+        (
+            "the emulator against Numba's CUDA simulator, naive convolution, with counters",
+            f"{times['emulator with counters']} times as fast",
+            emulator,
+        ),
+        ("the same without counters", f"{times['emulator without observers']} times as fast", emulator),
+        ("multiply-adds a second, with counters", f"{rates['emulator with counters']:.0f} million", emulator),
+        ("eight 3×3 filters over a photograph of 3×256×256, with counters", f"{photo:.2f} s", emulator),
+        (
+            "from a slider's new value to the redrawn picture, in the kernel",
+            f"{max(milliseconds.values()):.1f} ms at most",
+            redraw,
+        ),
+    ]
+    lines = [f"| {what} | {value} | {_where(result)} |" for what, value, result in rows]
+    return "\n".join(["| recorded | | on |", "|---|---|---|", *lines]) + "\n"
+
+
+def _where(result: dict[str, Any]) -> str:
+    return f"{result['day']}, {result['machine']['processor']}"
+
+
+def main() -> int:
+    """Write or compare both; 1 when --check found one that is stale."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something is stale")
+    check = parser.parse_args().check
+    text = README.read_text(encoding="utf-8")
+    wanted = {README: MARKS.sub(lambda marks: marks[1] + figures() + marks[2], text), PICTURE: picture()}
+    stale = [path for path, new in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != new]
+    for path in stale:
+        if not check:
+            path.write_text(wanted[path], encoding="utf-8")
+        print(f"{path.name} {'is stale: run tools/update_readme.py' if check else 'is written anew'}")
+    return int(check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
