@@ -187,7 +187,11 @@ def _gpu() -> tuple[State, str, str]:
     sentence = f"Kernels run on the emulator, which is enough for the course. {cuda.why_not()}"
     if shutil.which("nvidia-smi") is None:
         return "ok", sentence, ""
-    return "note", f"{sentence} This machine seems to have an NVIDIA GPU.", "Install CuPy: uv sync --extra gpu"
+    return (
+        "note",
+        f"{sentence} This machine seems to have an NVIDIA GPU.",
+        "Install CuPy: uv sync --extra gpu, or pip install -e .[gpu]",
+    )
 
 
 def _convolution() -> tuple[State, str, str]:

@@ -70,7 +70,7 @@ def test_without_nvrtc_the_course_runs_but_cuda_c_cannot_be_edited(monkeypatch: 
 
 @pytest.mark.parametrize(
     ("driver", "state", "fix"),
-    [(None, "ok", ""), ("/usr/bin/nvidia-smi", "note", "Install CuPy: uv sync --extra gpu")],
+    [(None, "ok", ""), ("/usr/bin/nvidia-smi", "note", "Install CuPy: uv sync --extra gpu, or pip install -e .[gpu]")],
 )
 def test_the_emulator_is_enough_but_a_gpu_without_cupy_is_worth_a_note(
     driver: str | None, state: str, fix: str, monkeypatch: pytest.MonkeyPatch
