@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from convlab.emulator.parse import parse
 from convlab.emulator.program import Entry, Program
@@ -14,6 +14,12 @@ from convlab.executors.headers import flatten
 from convlab.executors.signature import Parameter, Source, match
 
 __all__ = ["Kernel", "Kernels", "Module", "load_ptx"]
+
+
+@lru_cache(maxsize=64)
+def _parsed(ptx: str) -> Program:
+    """A program that modules without variables share: they have nothing of their own to keep apart."""
+    return parse(ptx)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +39,8 @@ class Module:
     @cached_property
     def program(self) -> Program:
         """The PTX, parsed."""
-        return parse(self.ptx)
+        program = _parsed(self.ptx)
+        return parse(self.ptx) if program.variables else program
 
     @cached_property
     def kernels(self) -> Kernels:

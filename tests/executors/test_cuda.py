@@ -94,6 +94,11 @@ def scale(cupy, args):
     cupy.floats(args[1], n)[:] = cupy.floats(args[0], n) * sizes["by"]
 
 
+def destroy(cupy, args):
+    for memory in cupy.memory:
+        memory.bytes[:] = 0
+
+
 @pytest.fixture(autouse=True)
 def _usable(monkeypatch):
     monkeypatch.setattr(cuda, "_lost", [])
@@ -110,6 +115,7 @@ def test_a_launch_copies_arrays_there_and_back_and_passes_exact_bytes(monkeypatc
     x.flags.writeable = False
     sizes, cupy = np.array((40, 2.5), SIZES)[()], Cupy(scale)
     run = launched(monkeypatch, cupy, kernel, [x, y, sizes, 40, None])
+    assert cupy.waits == -1  # it waited until the event had come
     assert (y == 2.5 * np.arange(40)).all()
     assert (run.device, run.milliseconds, run.kernel, run.name) == ("cuda", 0.25, "scale", "scale.cu")
     assert run.grid == (2, 1, 1)
@@ -126,16 +132,14 @@ def test_views_of_one_array_stay_one_memory(monkeypatch):
     launched(monkeypatch, cupy, kernel, [whole[:8], whole[4:], np.array((0, 10.0), SIZES), 4, None])
     assert [memory.bytes.size for memory in cupy.memory] == [48]
     assert whole.tolist() == [0, 1, 2, 3, 0, 10, 20, 30, 8, 9, 10, 11]
+    cupy = Cupy()
+    launched(monkeypatch, cupy, kernel, [whole, whole[2:4], np.array((0, 10.0), SIZES), 4, None])
+    assert [memory.bytes.size for memory in cupy.memory] == [48]
 
 
 def test_only_what_a_kernel_may_write_comes_back(monkeypatch):
     kernel = compile(SOURCE, "scale.cu").kernels["scale"]
     x, y = np.ones(8, "f4"), np.ones(8, "f4")
-
-    def destroy(cupy, args):
-        for memory in cupy.memory:
-            memory.bytes[:] = 0
-
     launched(monkeypatch, Cupy(destroy), kernel, [x, y, np.zeros((), SIZES), 8, None])
     assert x.all()
     assert not y.any()
@@ -242,7 +246,7 @@ def test_a_crash_names_the_deed_and_the_gpu_is_lost_until_a_restart(monkeypatch,
     kernel = compile('extern "C" __global__ void f(float* x) { x[0] = 1; }').kernels["f"]
     x = np.ones(4, "f4")
     with pytest.raises(KernelFault) as caught:
-        launched(monkeypatch, Cupy(error=RuntimeError(said)), kernel, [x])
+        launched(monkeypatch, Cupy(destroy, RuntimeError(said)), kernel, [x])
     assert str(caught.value) == f"On the GPU, f {deed} ({said}).\n{CONTEXT}\n{RESTART}"
     assert caught.value.run.device == "cuda"
     assert x.all()

@@ -56,6 +56,7 @@ def test_a_toolkit_below_a_path_with_spaces_and_chinese_letters(tmp_path, monkey
 
 def test_what_is_asked_for_is_collected_too(tree):
     assert sorted(collect('#include "asks.h"', (tree,))) == ["asked.h", "asks.h"]
+    assert sorted(collect("#if __has_include( <asked.h> )", (tree,))) == ["asked.h"]
 
 
 def test_a_changed_header_is_read_again(tree):

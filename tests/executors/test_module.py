@@ -45,6 +45,13 @@ def test_modules_and_kernels_show_their_signatures():
     assert repr(compile("", "none.cu").kernels) == "none.cu has no kernels"
 
 
+def test_only_modules_without_variables_share_their_program():
+    source = "__device__ int count; __constant__ float w[3]; __global__ void f(float* x) { *x = w[count++]; }"
+    assert compile(source).program.variables.keys() == {"count", "w"}
+    assert compile(source).program is not compile(source).program
+    assert compile(SOURCE).program is compile(SOURCE).program
+
+
 def test_ptx_from_elsewhere_has_types_from_the_ptx():
     module = load_ptx(compile(SOURCE, "all.cu").ptx, "other.ptx")
     assert (module.source, module.arch) == ("", "sm_80")
