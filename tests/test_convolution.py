@@ -35,8 +35,16 @@ def test_strided_inputs_are_taken_as_they_are():
         ({"x": X.tolist(), "w": W}, ArgumentError, "x is list, not an array. Fix: pass np.asarray(x)."),
         ({"x": X, "w": W}, ValueError, "w has 2 input channels per filter"),
         ({"x": X[0], "w": W, "groups": 2}, ValueError, "x"),
-        ({"x": X.astype("f8"), "w": W, "groups": 2, "method": "naive"}, ArgumentError, "x is float64, but method 'naive'"),
-        ({"x": X, "w": W, "bias": BIAS[:5], "groups": 2, "method": "naive"}, ArgumentError, "bias has shape (5,), but k=6"),
+        (
+            {"x": X.astype("f8"), "w": W, "groups": 2, "method": "naive"},
+            ArgumentError,
+            "x is float64, but method 'naive'",
+        ),
+        (
+            {"x": X, "w": W, "bias": BIAS[:5], "groups": 2, "method": "naive"},
+            ArgumentError,
+            "bias has shape (5,), but k=6",
+        ),
         ({"x": X, "w": W, "groups": 2, "method": "nave"}, ValueError, "Did you mean 'naive'?"),
         ({"x": X, "w": W, "groups": 2, "device": "cuda"}, LaunchError, "'direct' is a reference method"),
         ({"x": X, "w": W, "groups": 2, "method": "naive", "device": "gpu"}, LaunchError, "device='gpu' is none of"),

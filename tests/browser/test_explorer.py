@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from .lab import Lab, Notebook, write_notebook
+from .picture import cells, lit, slider
 
 pytestmark = pytest.mark.browser
 
@@ -32,19 +33,6 @@ def explorer(notebook: Notebook) -> Locator:
     expect(cells(output, "output")).to_have_count(6 * 8)
     notebook.page.mouse.move(0, 0)
     return output
-
-
-def cells(explorer: Locator, panel: str) -> Locator:
-    return explorer.locator(f'.cl-panel[data-name="{panel}"] .cl-cell')
-
-
-def lit(explorer: Locator, panel: str) -> Locator:
-    return explorer.locator(f'.cl-panel[data-name="{panel}"] .cl-lit')
-
-
-def slider(explorer: Locator, label: str) -> Locator:
-    row = explorer.locator(".widget-hbox", has=explorer.page.get_by_label(label, exact=True))
-    return row.get_by_role("slider")
 
 
 def type_into(explorer: Locator, label: str, value: int) -> None:

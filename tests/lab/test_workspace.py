@@ -89,19 +89,23 @@ def test_a_changed_file_gets_one_neighbour_for_each_new_version(course: Path, co
     (copy / LESSON).write_bytes(notebook("mine"))
     (course / LESSON).write_bytes(notebook("x = 2"))
     assert refresh(copy, course) == [
-        f"{LESSON} has a new version. Yours is kept; the new one is 01_products.new.ipynb."
+        f"{LESSON} has a new version. Yours is kept; the new one is notebooks/01_products.new.ipynb."
     ]
     assert refresh(copy, course) == []  # said once
 
     (copy / "notebooks/01_products.new.ipynb").write_bytes(notebook("mine too"))
     (course / LESSON).write_bytes(notebook("x = 3"))
     (sentence,) = refresh(copy, course)
-    assert sentence.endswith("the new one is 01_products.new2.ipynb.")
+    assert sentence.endswith("the new one is notebooks/01_products.new2.ipynb.")
+    refresh(copy, course)
+    (course / LESSON).write_bytes(notebook("x = 4"))
+    (sentence,) = refresh(copy, course)  # the untouched neighbour makes room for its own new version
+    assert sentence.endswith("the new one is notebooks/01_products.new2.ipynb.")
     found = {path.name: path.read_bytes() for path in (copy / "notebooks").glob("*.ipynb")}
     assert found == {
         "01_products.ipynb": notebook("mine"),
         "01_products.new.ipynb": notebook("mine too"),
-        "01_products.new2.ipynb": notebook("x = 3"),
+        "01_products.new2.ipynb": notebook("x = 4"),
     }
 
 
