@@ -86,52 +86,45 @@ def refresh(folder: Path, shipped_at: Path | None = None) -> list[str]:
     """Bring the working copy in ``folder`` up to date, and return one sentence for each changed file kept.
 
     A file that is missing is copied; one that is as it was shipped is replaced by what is shipped now; one
-    that the learner changed stays, and a newer shipped version goes beside it under a free name. The record
-    of what was shipped is written last, so that an interrupted start is made good by the next one.
+    that the learner changed stays, and a newer shipped version goes beside it. The record of what was shipped
+    is written last, so that an interrupted start is made good by the next one.
     """
-    record = folder / HIDDEN / "shipped.json"
-    before = _read_record(record)
-    now: dict[str, str] = {}
+    record = _read_record(folder / HIDDEN / "shipped.json")
     sentences = []
     for part in _COPIED:
         for name, source in course.shipped(part, shipped_at).items():
             content = source.read_bytes()
-            now[name] = fingerprint(content, name)
-            neighbour = _bring(folder / name, content, before.get(name), now[name])
-            if neighbour is not None:
-                sentences.append(f"{name} has a new version. Yours is kept; the new one is {neighbour.name}.")
-    _write(record, json.dumps(now, indent=1).encode())
+            now = fingerprint(content, name)
+            place = _place(folder, name, now, record)
+            if place is not None:
+                _write(folder / place, content)
+                record[place] = now
+            if place not in (None, name):
+                sentences.append(f"{name} has a new version. Yours is kept; the new one is {place}.")
+            record[name] = now
+    _write(folder / HIDDEN / "shipped.json", json.dumps(record, indent=1).encode())
     return sentences
 
 
-def _bring(target: Path, content: bytes, before: str | None, now: str) -> Path | None:
-    """Bring one file up to date; the neighbour that was made, if one was."""
-    if not target.exists():
-        _write(target, content)
+def _place(folder: Path, name: str, now: str, record: dict[str, str]) -> str | None:
+    """Where in ``folder`` a shipped file goes: to its own name or beside it, and nowhere if it is known."""
+    mine = _on_disk(folder / name)
+    if mine is not None and now in (mine, record.get(name)):
         return None
-    mine = fingerprint(target.read_bytes(), target.name)
-    if now in (mine, before):
-        return None
-    if mine == before:
-        _write(target, content)
-        return None
-    return _write_beside(target, content, now)
+    # Free, holding it already, or still as it was shipped: everything else is the learner's.
+    return next(path for path in _names(name) if _on_disk(folder / path) in (None, now, record.get(path)))
 
 
-def _write_beside(target: Path, content: bytes, now: str) -> Path:
-    """Write ``content`` under the first neighbouring name that is free, if no neighbour holds it already."""
-    beside = next(
-        path for path in _neighbours(target) if not path.exists() or fingerprint(path.read_bytes(), path.name) == now
-    )
-    if not beside.exists():
-        _write(beside, content)
-    return beside
-
-
-def _neighbours(target: Path) -> Iterator[Path]:
-    """``name.new.ipynb``, ``name.new2.ipynb``, and so on."""
+def _names(name: str) -> Iterator[str]:
+    """``01.ipynb``, ``01.new.ipynb``, ``01.new2.ipynb``, and so on."""
+    stem, dot, ending = name.rpartition(".")
+    yield name
     for number in itertools.count(1):
-        yield target.with_name(f"{target.stem}.new{number if number > 1 else ''}{target.suffix}")
+        yield f"{stem}.new{number if number > 1 else ''}{dot}{ending}"
+
+
+def _on_disk(path: Path) -> str | None:
+    return fingerprint(path.read_bytes(), path.name) if path.exists() else None
 
 
 def _read_record(record: Path) -> dict[str, str]:
