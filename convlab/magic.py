@@ -24,7 +24,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
             print("Write a name after %%cuda, such as `%%cuda mine`: the module gets that name.", file=sys.stderr)
             return
         try:
-            module: Any = compile(cell, name=f"{words[0]}.cu")
+            # JupyterLab counts the line with %%cuda as the cell's first.
+            module: Any = compile(f"\n{cell}", name=f"{words[0]}.cu")
         except CompileError as error:
             # A Python traceback would bury the one thing that matters: the line of CUDA C.
             print(error, file=sys.stderr)

@@ -41,6 +41,8 @@ SIZES |= {
     "b128": 16,
 }
 
+LARGEST_VARIABLE = 1 << 30  # bytes: nobody's laptop should swap for a typing error in an array's size
+
 TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
       | (?P<string>"[^"\n]*")
@@ -214,7 +216,12 @@ class Parser:
                 kind = word[1:]
             elif word[0] != ".":
                 name = word
-        data = np.zeros(SIZES[kind] * count, np.uint8)
+        size = SIZES[kind] * count
+        if size > LARGEST_VARIABLE:
+            raise CompileError(
+                f"The variable {name} has {size:,} bytes; the emulator takes {LARGEST_VARIABLE:,} at most."
+            )
+        data = np.zeros(size, np.uint8)
         if word == "=":
             raw = self.initial(kind)
             data[: len(raw)] = np.frombuffer(raw, np.uint8)

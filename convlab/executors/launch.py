@@ -61,9 +61,10 @@ def launch(
     if faults not in ("raise", "record"):
         raise LaunchError(f"faults={faults!r} is neither 'raise' nor 'record'.")
     grid3, block3 = grid_shape(grid), block_shape(block)
-    bound = bind(kernel, args)
+    chosen = choose(device)
+    bound = bind(kernel, args, device_arrays=chosen == "cuda")
     checked = _check_axes(bound, axes or {})
-    if choose(device) == "cuda":
+    if chosen == "cuda":
         return cuda.launch(kernel, grid3, block3, bound, shared)
     if shared:
         raise LaunchError(f"{kernel.name}: the emulator has no dynamic shared memory yet, but shared={shared}.")

@@ -81,6 +81,10 @@ def test_functions_and_debug_sections_are_passed_over():
         (".version 8.0\n.entry f( § )", "PTX line 2: '§' is no PTX."),
         (".entry f() { add.s32", "more was expected, but the text has 'ended'"),
         (".entry f() { .reg .b32 %r<x>; }", "'x' is no whole number"),
+        (
+            ".global .b8 big[1099511627776];",
+            "The variable big has 1,099,511,627,776 bytes; the emulator takes 1,073,741,824",
+        ),
         (".entry f(.param .u64 p { ret; }", "'.param' was expected, but the text has '{'"),
     ],
 )
