@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +14,16 @@ __all__ = ["ArgumentError", "CompileError", "ConvlabError", "KernelFault", "Laun
 
 class ConvlabError(Exception):
     """The base of all errors that convlab raises on purpose."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the learner's line and the message; where inside of convlab it arose helps nobody."""
+        cells = [(f, n) for f, n in walk_tb(self.__traceback__) if "ipykernel" in f.f_code.co_filename]
+        shown = [f"{type(self).__name__}: {self}"]
+        if cells:
+            frame, number = cells[-1]
+            line = linecache.getline(frame.f_code.co_filename, number).strip()
+            shown.insert(0, f"In line {number} of the cell: {line}")
+        return shown
 
 
 class CompileError(ConvlabError):
