@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import linecache
 from traceback import walk_tb
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from convlab.executors.run import Run
+from typing import Any
 
 __all__ = ["ArgumentError", "CompileError", "ConvlabError", "KernelFault", "LaunchError", "UnsupportedInstruction"]
 
@@ -50,6 +47,6 @@ class UnsupportedInstruction(ConvlabError):
 class KernelFault(ConvlabError):
     """A kernel that did something a GPU would crash on, or silently get wrong; ``.run`` holds everything observed."""
 
-    def __init__(self, message: str, run: Run) -> None:
+    def __init__(self, message: str, run: Any) -> None:
         super().__init__(message)
         self.run = run

@@ -6,14 +6,12 @@ An observer: the machine tells it which steps ran with which lanes, and which ad
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numba import njit
 
+from convlab.emulator.code import Code, Site
 from convlab.emulator.lanes import Lanes
-
-if TYPE_CHECKING:
-    from convlab.emulator.translate import Code, Site
 
 __all__ = ["METRICS", "UNOBSERVED", "Counter", "Counters"]
 

@@ -6,20 +6,18 @@ Source: PTX ISA, "Instruction Set".
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from convlab.emulator.local import LOCAL_WINDOW
 from convlab.emulator.numerics import DTYPES
 from convlab.emulator.program import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
-
-if TYPE_CHECKING:
-    from convlab.emulator.translate import Translator
+from convlab.emulator.translator import Translator
 
 __all__ = ["HANDLERS", "flops"]
 
-Handler = Callable[["Translator", Instruction], None]
+Handler = Callable[[Translator, Instruction], None]
 HANDLERS: dict[str, Handler] = {}
 
 

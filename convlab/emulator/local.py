@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from convlab.emulator.code import Report, Site
 from convlab.emulator.lanes import Lanes
-
-if TYPE_CHECKING:
-    from convlab.emulator.memory import Memory
 
 __all__ = ["LOCAL_WINDOW", "LocalMemory"]
 
@@ -20,10 +19,11 @@ LOCAL_WINDOW = 1 << 60  # where local addresses lie in the generic space, far fr
 class LocalMemory:
     """One row of bytes for each lane of a chunk; addresses are offsets into the own row."""
 
-    def __init__(self, size: int, lanes: int, memory: Memory) -> None:
+    def __init__(self, size: int, lanes: int, sites: Sequence[Site], report: Report | None) -> None:
         self.size = size
         self.data = np.zeros((lanes, -(-size // 16) * 16), np.uint8)  # rows that every element type divides
-        self.memory = memory
+        self.sites = sites
+        self.report = report
 
     def keep(self, lanes: Lanes) -> None:
         """Forget all lanes but these."""
@@ -31,7 +31,7 @@ class LocalMemory:
 
     def load(self, site: int, address: Any, lanes: Lanes) -> tuple[Any, ...]:
         """The elements at each lane's own address; a lane outside of its row reads zero."""
-        where = self.memory.sites[site]
+        where = self.sites[site]
         rows, columns, good = self._places(site, address, lanes)
         view = self.data.view(where.dtype)
         out = np.zeros((where.count, lanes.size), where.dtype)
@@ -41,7 +41,7 @@ class LocalMemory:
 
     def store(self, site: int, address: Any, values: tuple[Any, ...], lanes: Lanes) -> None:
         """Write each lane's elements to its own row; a lane outside of it writes nothing."""
-        where = self.memory.sites[site]
+        where = self.sites[site]
         rows, columns, good = self._places(site, address, lanes)
         view = self.data.view(where.dtype)
         for n, value in enumerate(values):
@@ -59,13 +59,13 @@ class LocalMemory:
         self, site: int, address: Any, lanes: Lanes
     ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.bool_]]:
         """Row and column of each good lane, and which lanes are good; the others are reported."""
-        where = self.memory.sites[site]
+        where = self.sites[site]
         address = np.broadcast_to(address, lanes.size)
         good = (address >= 0) & (address <= self.size - where.width) & (address % where.width == 0)
-        if not good.all() and self.memory.report is not None:
+        if not good.all() and self.report is not None:
             bad = np.flatnonzero(~good)
             verb = {"load": "reads", "store": "writes"}[where.action]
             rest = f" at byte {address[bad[0]]}; they have {self.size} bytes."
-            self.memory.report(where, "out_of_bounds", f"{verb} its local arrays", rest, lanes, bad)
+            self.report(where, "out_of_bounds", f"{verb} its local arrays", rest, lanes, bad)
         everybody = np.arange(lanes.size) if lanes.index is None else lanes.index
         return everybody[good], address[good] // where.dtype.itemsize, good

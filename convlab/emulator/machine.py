@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from convlab.emulator.code import Code, Site
 from convlab.emulator.counters import UNOBSERVED, Counter, Counters
 from convlab.emulator.faults import Fault, FaultLog
 from convlab.emulator.lanes import Lanes, pick
 from convlab.emulator.local import LocalMemory
 from convlab.emulator.memory import Buffer, Memory
 from convlab.emulator.program import Entry, Place
-from convlab.emulator.translate import SPECIALS, Code, Site, translate
+from convlab.emulator.translate import SPECIALS, translate
 
 __all__ = ["BUDGET", "Result", "run"]
 
@@ -155,7 +156,7 @@ class Machine:
         warp = np.repeat(np.arange(count) * warps_per_block, threads) + self._lane_thread // 32
         registers: list[Any] = [dtype.type(0) for dtype in self.code.dtypes[: -len(SPECIALS)]]
         registers += [_uniform(values) for values in self._specials()]
-        self.memory.local = LocalMemory(self.code.local_bytes, count * threads, self.memory)
+        self.memory.local = LocalMemory(self.code.local_bytes, count * threads, self.code.sites, self._report)
         return registers, Lanes(None, warp)
 
     def _specials(self) -> list[Any]:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from convlab.emulator.code import Report, Site
 from convlab.emulator.lanes import Lanes
 from convlab.emulator.local import LocalMemory
 from convlab.emulator.printing import Printer
 
-if TYPE_CHECKING:
-    from convlab.emulator.translate import Site
-
 __all__ = ["Buffer", "Memory"]
 
-# Buffers lie 64 GiB apart. A wrong 32-bit index times 8 bytes reaches half as far at most, so that every bad
-# address still has one nearest buffer: the one that the kernel meant.
+# Buffers lie 64 GiB apart. A wrong 32-bit index of 8-byte elements reaches 16 GiB, so that every bad address still
+# has one nearest buffer: the one that the kernel meant. The first 32 GiB belong to none: a null pointer with an index.
 SPACING_BITS = 36
 HALF = 1 << (SPACING_BITS - 1)
-NULL_PAGE = HALF  # addresses below belong to no buffer: a null pointer with an index
 
 
 @dataclass(slots=True)
@@ -43,11 +40,6 @@ class Buffer:
     writable: bool = True
 
 
-Report = Callable[["Site", str, str, str, Lanes, NDArray[np.intp]], None]
-"""Called with the site, the kind of fault, what happens to whom ("reads x"), the rest of the sentence, the lanes, and
-the positions of the bad ones."""
-
-
 class Memory:
     """The address space of one launch: parameters and buffers.
 
@@ -60,7 +52,7 @@ class Memory:
         self.sites = sites
         self.observers: list[Any] = []
         self.report: Report | None = None
-        self.local = LocalMemory(0, 0, self)
+        self.local = LocalMemory(0, 0, sites, None)
         self.printer = Printer()
         self._bytes = [buffer.data.reshape(-1).view(np.uint8) for buffer in self.buffers]
         self._views: dict[tuple[int, np.dtype[Any]], NDArray[Any]] = {}
