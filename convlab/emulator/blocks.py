@@ -59,7 +59,7 @@ def _close(block: Block, labels: dict[str, int | None]) -> None:
     """Read the jump at the end of a block."""
     last = block.instructions[-1]
     if last.parts[0] == "bra":
-        name = last.operands[0].name if isinstance(last.operands[0], Symbol) else ""
+        name = last.operands[0].name if last.operands and isinstance(last.operands[0], Symbol) else ""
         if name not in labels:
             raise CompileError(f"{last.place}: the PTX branches to {name!r}, and no such label exists.")
         block.target, block.condition = labels[name], last.guard

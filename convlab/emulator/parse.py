@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from convlab.emulator.numerics import constant
+from convlab.emulator.numerics import DTYPES, constant
 from convlab.emulator.program import (
     Address,
     Entry,
@@ -131,10 +131,14 @@ class Parser:
 
     def parse(self) -> Program:
         """Read the whole file."""
-        for head in self.file_table():
-            self.files[int(head[0])] = head[1].strip('"')
-        while self.peek():
-            self.top_level(self.take())
+        try:
+            for head in self.file_table():
+                self.files[int(head[0])] = head[1].strip('"')
+            while self.peek():
+                self.top_level(self.take())
+        except (IndexError, KeyError, ValueError, OverflowError) as error:  # a word where a number must stand, or none
+            line = self.tokens[min(self.at, len(self.tokens)) - 1].line
+            raise CompileError(f"PTX line {line}: this is no PTX.", line=line) from error
         return self.program
 
     def file_table(self) -> list[list[str]]:
@@ -305,6 +309,9 @@ class Parser:
     def registers(self, entry: Entry) -> None:
         """``.reg .b32 %r<8>;`` declares %r0 to %r7; names may also be listed."""
         kind = self.take()[1:]
+        if kind not in DTYPES:
+            line = self.tokens[self.at - 1].line
+            raise CompileError(f"PTX line {line}: the emulator has no registers of type .{kind}.", line=line)
         while True:
             name = self.take()
             if self.peek() == "<":

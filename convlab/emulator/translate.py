@@ -13,6 +13,7 @@ from convlab.emulator.memory import Memory
 from convlab.emulator.numerics import DTYPES, NAMESPACE
 from convlab.emulator.program import Entry, Param
 from convlab.emulator.translator import Translator
+from convlab.errors import CompileError
 
 __all__ = ["SPECIALS", "translate"]
 
@@ -35,7 +36,8 @@ def translate(entry: Entry) -> Code:
     sites: list[Site] = []
     constants: dict[str, Any] = {}
     addresses, local_bytes = _addresses(entry)
-    parts = [Translator(entry, numbers, dtypes, _offsets(entry), addresses, sites, constants) for _ in blocks]
+    shared = (numbers, dtypes, _offsets(entry), addresses, sites, constants)
+    parts = [Translator(entry, entry.instructions[block.first], *shared) for block in blocks]
     conditions = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
     live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
     pieces = []
@@ -88,7 +90,10 @@ def _translate_block(part: Translator, block: graph.Block) -> str:
         handler = HANDLERS.get(instruction.parts[0])
         if handler is None:
             raise part.unsupported()
-        handler(part, instruction)
+        try:
+            handler(part, instruction)
+        except (AssertionError, IndexError, TypeError, ValueError) as error:  # handlers take operands as PTX has them
+            raise CompileError(f"{instruction.place}: `{instruction.opcode}` cannot have these operands.") from error
     return part.read(block.condition, DTYPES["pred"]) if block.condition is not None else ""
 
 

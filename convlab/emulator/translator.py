@@ -20,6 +20,7 @@ class Translator:
     """Collects the lines of one block; handlers call `read`, `write` and `emit`."""
 
     entry: Entry
+    current: Instruction
     numbers: dict[str, int]
     dtypes: list[np.dtype[Any]]
     params: dict[str, tuple[Param, int]]
@@ -29,7 +30,6 @@ class Translator:
     lines: list[str] = field(default_factory=list)
     reads: set[int] = field(default_factory=set)
     writes: set[int] = field(default_factory=set)
-    current: Instruction | None = None
 
     def read(self, operand: Operand, dtype: np.dtype[Any]) -> str:
         """A Python expression for an operand, seen as the given type."""
@@ -88,13 +88,11 @@ class Translator:
 
     def site(self, action: str, space: str, dtype: np.dtype[Any], count: int) -> int:
         """Register a memory instruction; its number is what generated code passes to memory."""
-        assert self.current is not None
         self.sites.append(Site(len(self.sites), self.current.place, action, space, dtype, count))
         return len(self.sites) - 1
 
     def unsupported(self, what: str = "") -> UnsupportedInstruction:
         """The error for what this emulator does not execute: instruction, CUDA line, way out."""
-        assert self.current is not None
         detail = f" ({what})" if what else ""
         return UnsupportedInstruction(
             f"{self.current.place}: the emulator does not execute `{self.current.opcode}`{detail} yet. "

@@ -85,6 +85,8 @@ def test_functions_and_debug_sections_are_passed_over():
             ".global .b8 big[1099511627776];",
             "The variable big has 1,099,511,627,776 bytes; the emulator takes 1,073,741,824",
         ),
+        (".entry f() {\n.reg .b128 %q<2>; }", "PTX line 2: the emulator has no registers of type .b128."),
+        (".entry f() {\n.loc 1 x 3\nret; }", "PTX line 2: this is no PTX."),
         (".entry f(.param .u64 p { ret; }", "'.param' was expected, but the text has '{'"),
     ],
 )
