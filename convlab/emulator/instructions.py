@@ -38,6 +38,7 @@ INTEGER = {
     "or": "{0} | {1}",
     "xor": "{0} ^ {1}",
     "not": "~{0}",
+    "brev": "reverse_bits({0})",
 }
 FLOAT = {
     "add": "{0} + {1}",
@@ -64,7 +65,21 @@ FLOAT = {
     "max": "fmax({0}, {1})",
     "neg": "-{0}",
     "abs": "absolute({0})",
+    "copysign": "copysign({1}, {0})",
 }
+# rounding towards zero, down and up, of single precision only
+DIRECTIONS = {"rz": "zero", "rm": "down", "rp": "up"}
+SINGLE = {
+    f"{name}.{mode}": template.replace("towards", towards)
+    for mode, towards in DIRECTIONS.items()
+    for name, template in {
+        "add": "fma_directed({0}, one, {1}, towards)",
+        "sub": "fma_directed({0}, one, -{1}, towards)",
+        "mul": "fma_directed({0}, {1}, -zero, towards)",
+        "fma": "fma_directed({0}, {1}, {2}, towards)",
+    }.items()
+}
+CONSTANTS = {"one": 1.0, "zero": 0.0, "down": -np.inf, "up": np.inf}
 PREDICATE = {name: INTEGER[name] for name in ("and", "or", "xor", "not")}
 FAMILIES = {"i": INTEGER, "u": INTEGER, "f": FLOAT, "b": PREDICATE}
 
@@ -112,13 +127,31 @@ def type_of(t: Translator, instruction: Instruction) -> np.dtype[Any]:
 def arithmetic(t: Translator, instruction: Instruction) -> None:
     """Everything whose operands and result have one type: look the expression up, fill the operands in."""
     dtype = type_of(t, instruction)
-    template = FAMILIES[dtype.kind].get(".".join(instruction.parts[:-1]))
+    family = FAMILIES[dtype.kind] | (SINGLE if dtype == np.float32 else {})
+    template = family.get(".".join(part for part in instruction.parts[:-1] if part not in CLAMPS))
     if template is None:
         raise t.unsupported()
-    operands = [t.read(operand, dtype) for operand in instruction.operands[1:]]
-    if "one" in template:
-        template = template.replace("one", t.constant(1.0, dtype))
-    t.write(instruction.operands[0], template.format(*operands), dtype)
+    operands = [_flushed(instruction, t.read(operand, dtype)) for operand in instruction.operands[1:]]
+    for name, value in CONSTANTS.items():
+        if name in template:
+            template = template.replace(name, t.constant(value, dtype))
+    t.write(instruction.operands[0], _clamped(t, instruction, template.format(*operands), dtype), dtype)
+
+
+CLAMPS = ("ftz", "sat")  # modifiers of float instructions: flush denormals to zero, saturate to 0 … 1
+
+
+def _flushed(instruction: Instruction, operand: str) -> str:
+    """An operand as an instruction with ``.ftz`` sees it."""
+    return f"flush({operand})" if "ftz" in instruction.parts else operand
+
+
+def _clamped(t: Translator, instruction: Instruction, result: str, dtype: np.dtype[Any]) -> str:
+    """A result after ``.ftz`` and ``.sat``, which only floats have here."""
+    if dtype.kind != "f" and "sat" in instruction.parts:
+        raise t.unsupported()
+    result = _flushed(instruction, f"({result})")
+    return f"saturate({result})" if "sat" in instruction.parts else result
 
 
 @handles("mul", "mad")
@@ -155,10 +188,11 @@ def shift(t: Translator, instruction: Instruction) -> None:
 def compare(t: Translator, instruction: Instruction) -> None:
     """``setp.lt.s32 p, a, b``, also combined with a predicate: ``setp.lt.and.s32 p, a, b, c``."""
     dtype = type_of(t, instruction)
-    a, b = (t.read(operand, dtype) for operand in instruction.operands[1:3])
-    result = _comparison(t, instruction.parts[1], a, b, dtype)
-    if len(instruction.parts) == 4:
-        join = {"and": "&", "or": "|", "xor": "^"}.get(instruction.parts[2])
+    a, b = (_flushed(instruction, t.read(operand, dtype)) for operand in instruction.operands[1:3])
+    name, *joined = [part for part in instruction.parts[1:-1] if part != "ftz"]
+    result = _comparison(t, name, a, b, dtype)
+    if joined:
+        join = {"and": "&", "or": "|", "xor": "^"}.get(joined[0])
         if join is None:
             raise t.unsupported()
         result = f"({result}) {join} {t.read(instruction.operands[3], DTYPES['pred'])}"
@@ -191,10 +225,57 @@ def selection(t: Translator, instruction: Instruction) -> None:
 
 @handles("mov")
 def move(t: Translator, instruction: Instruction) -> None:
-    """Copies; arrays are never changed in place, so a second name for the same array is a copy."""
+    """Copies, also of two halves into a whole, ``mov.b64 d, {a, b}``, and back.
+
+    Arrays are never changed in place, so a second name for the same array is a copy.
+    """
     dtype = type_of(t, instruction)
     target, value = instruction.operands
-    t.write(target, t.read(value, dtype), dtype)
+    if isinstance(value, Vector):
+        t.write(target, _packed(t, value, dtype), dtype)
+    elif isinstance(target, Vector):
+        _unpack(t, target, t.read(value, np.dtype(f"u{dtype.itemsize}")), dtype)
+    else:
+        t.write(target, t.read(value, dtype), dtype)
+
+
+def _packed(t: Translator, parts: Vector, dtype: np.dtype[Any]) -> str:
+    """The bits of several registers side by side, the first one lowest."""
+    size = dtype.itemsize // len(parts.items)
+    whole, part = np.dtype(f"u{dtype.itemsize}"), np.dtype(f"u{size}")
+    pieces = [
+        f"({t.read(item, part)}.astype({t.name_type(whole)}) << {t.constant(8 * size * n, whole)})"
+        for n, item in enumerate(parts.items)
+    ]
+    return f"bits({' | '.join(pieces)}, {t.name_type(dtype)})"
+
+
+def _unpack(t: Translator, targets: Vector, value: str, dtype: np.dtype[Any]) -> None:
+    """The bits of one register cut into several, the lowest first."""
+    size = dtype.itemsize // len(targets.items)
+    whole, part = np.dtype(f"u{dtype.itemsize}"), np.dtype(f"u{size}")
+    for n, target in enumerate(targets.items):
+        shifted = f"({value} >> {t.constant(8 * size * n, whole)})"
+        t.write(target, f"{shifted}.astype({t.name_type(part)})", part)
+
+
+@handles("clz", "popc")
+def count_bits(t: Translator, instruction: Instruction) -> None:
+    """Counts of bits are 32-bit numbers, whatever they count in."""
+    dtype = np.dtype(f"u{type_of(t, instruction).itemsize}")
+    function = {"clz": "leading_zeros", "popc": "bit_count"}[instruction.parts[0]]
+    value = t.read(instruction.operands[1], dtype)
+    t.write(instruction.operands[0], f"{function}({value}).astype({t.name_type(DTYPES['s32'])})", DTYPES["s32"])
+
+
+@handles("bfi", "bfe")
+def bit_field(t: Translator, instruction: Instruction) -> None:
+    """``bfi d, a, b, position, length`` and ``bfe d, a, position, length``."""
+    dtype = type_of(t, instruction)
+    target, *values, position, length = instruction.operands
+    function = {"bfi": "insert_field", "bfe": "extract_field"}[instruction.parts[0]]
+    texts = [t.read(value, dtype) for value in values] + [t.read(n, DTYPES["u32"]) for n in (position, length)]
+    t.write(target, f"{function}({', '.join(texts)})", dtype)
 
 
 @handles("cvta")
@@ -215,15 +296,18 @@ def convert(t: Translator, instruction: Instruction) -> None:
     target, source = (DTYPES.get(kind) for kind in instruction.parts[-2:])
     if target is None or source is None:
         raise t.unsupported()
-    value, modes = t.read(instruction.operands[1], source), instruction.parts[1:-2]
+    value = _flushed(instruction, t.read(instruction.operands[1], source))
+    modes = tuple(part for part in instruction.parts[1:-2] if part not in CLAMPS)
     kinds = ("fi"[source.kind in "iu"], "fi"[target.kind in "iu"])
     if (*kinds, *modes) in PLAIN_CONVERSIONS:
         expression = f"{value}.astype({t.name_type(target)})"
+    elif kinds == ("f", "f") and len(modes) == 1 and modes[0] in ROUNDINGS:
+        expression = f"{ROUNDINGS[modes[0]]}({value}).astype({t.name_type(target)})"
     elif kinds == ("f", "i") and len(modes) == 1 and modes[0] in ROUNDINGS:
         expression = f"to_integer({value}, {t.name_type(target)}, {ROUNDINGS[modes[0]]})"
     else:
         raise t.unsupported()
-    t.write(instruction.operands[0], expression, target)
+    t.write(instruction.operands[0], _clamped(t, instruction, expression, target), target)
 
 
 @handles("ld", "ldu")

@@ -56,6 +56,23 @@ def fma(a: Any, b: Any, c: Any) -> Any:
     return _llvm_fma(a, b, c)  # type: ignore[call-arg]
 
 
+def fma_directed(a: Any, b: Any, c: Any, towards: float) -> Any:
+    """a·b + c of single-precision numbers, rounded towards −∞, +∞ or zero (0.0).
+
+    In double precision a·b is exact, and the sum with its error term (Knuth's two-sum) is exact as well, so that the
+    nearest single can be compared with the true value.
+    """
+    product, addend = a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64)
+    total = product + addend
+    back = total - product
+    lost = (product - (total - back)) + (addend - back)
+    nearest = total.astype(np.float32)
+    beyond = (total - nearest) + lost  # the true value minus the nearest single
+    goal = np.copysign(np.float32(0), nearest) if towards == 0.0 else np.float32(towards)
+    overshot = np.where(goal > nearest, beyond > 0, np.where(goal < nearest, beyond < 0, False))
+    return np.where(overshot, np.nextafter(nearest, goal), nearest)[()]
+
+
 def divide(a: Any, b: Any) -> Any:
     """Integer division that truncates towards zero, as in C; by zero it gives all ones, as NVIDIA's hardware does."""
     safe = np.where(b == 0, b.dtype.type(1), b)
@@ -83,9 +100,67 @@ def shift_right(a: Any, count: Any) -> Any:
 
 
 def multiply_high(a: Any, b: Any) -> Any:
-    """``mul.hi``: the upper half of the full product of 16- or 32-bit integers."""
-    wide = np.dtype(f"{a.dtype.kind}{2 * a.dtype.itemsize}")
-    return ((a.astype(wide) * b.astype(wide)) >> wide.type(8 * a.dtype.itemsize)).astype(a.dtype)
+    """``mul.hi``: the upper half of the full product."""
+    if a.dtype.itemsize < 8:
+        wide = np.dtype(f"{a.dtype.kind}{2 * a.dtype.itemsize}")
+        return ((a.astype(wide) * b.astype(wide)) >> wide.type(8 * a.dtype.itemsize)).astype(a.dtype)
+    x, y = a.astype(np.uint64), b.astype(np.uint64)
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    middle = (x >> half) * (y & low) + ((x & low) * (y & low) >> half)  # cannot overflow: see the reference
+    other = (x & low) * (y >> half) + (middle & low)
+    high = ((x >> half) * (y >> half) + (middle >> half) + (other >> half)).astype(a.dtype)
+    # Source: Warren, Hacker's Delight, section 8-2; as signed numbers, negative factors stand for 2^64 less.
+    signed = a.dtype.kind == "i"
+    return high - np.where(a < 0, b, 0) - np.where(b < 0, a, 0) if signed else high
+
+
+def reverse_bits(a: Any) -> Any:
+    """``brev``: the last bit first."""
+    size = a.dtype.itemsize
+    reversed_bits = np.packbits(np.unpackbits(np.atleast_1d(a).view(np.uint8), bitorder="little"), bitorder="big")
+    return reversed_bits.reshape(-1, size)[:, ::-1].copy().view(a.dtype)[:, 0].reshape(a.shape)[()]
+
+
+def leading_zeros(a: Any) -> Any:
+    """``clz``: zero bits before the first one; the width of the type for zero."""
+    if a.dtype.itemsize == 8:
+        upper = (a >> np.uint64(32)).astype(np.uint32)
+        lower = a.astype(np.uint32)
+        return np.where(upper != 0, leading_zeros(upper), leading_zeros(lower) + np.int32(32))[()]
+    return np.int32(32) - np.frexp(a.astype(np.float64))[1].astype(np.int32)  # a double holds 32 bits exactly
+
+
+def _field(position: Any, length: Any, width: int) -> tuple[Any, Any]:
+    """Where a bit field begins, and its length within the width; both count by their lowest eight bits."""
+    start = np.minimum(position & np.uint32(0xFF), width)
+    return start, np.minimum(length & np.uint32(0xFF), width - start)
+
+
+def insert_field(a: Any, b: Any, position: Any, length: Any) -> Any:
+    """``bfi``: b with the lowest bits of a in a field of it."""
+    start, count = _field(position, length, 8 * a.dtype.itemsize)
+    mask = shift_left(~shift_left(~np.zeros_like(a), count), start)
+    return (b & ~mask) | (shift_left(a, start) & mask)
+
+
+def extract_field(a: Any, position: Any, length: Any) -> Any:
+    """``bfe``: a field of a, extended by its own sign for signed types."""
+    width = 8 * a.dtype.itemsize
+    start, count = _field(position, length, width)
+    # Shifted to the top and back: the way back extends by the sign, or by zero.
+    field = shift_right(shift_left(a, (width - start - count).astype(np.uint32)), (width - count).astype(np.uint32))
+    beyond = shift_right(a, np.uint32(width)) if a.dtype.kind == "i" else np.zeros_like(a)
+    return np.where(count == 0, np.where(length & np.uint32(0xFF), beyond, 0), field).astype(a.dtype)[()]
+
+
+def flush(a: Any) -> Any:
+    """``.ftz``: denormals become zero of the same sign."""
+    return np.where(np.absolute(a) < np.finfo(a.dtype).tiny, np.copysign(a.dtype.type(0), a), a)[()]
+
+
+def saturate(a: Any) -> Any:
+    """``.sat``: into the range from 0 to 1; NaN becomes 0."""
+    return np.where(np.isnan(a), a.dtype.type(0), np.clip(a, a.dtype.type(0), a.dtype.type(1)))[()]
 
 
 def to_integer(a: Any, dtype: np.dtype[Any], rounding: Any) -> Any:
@@ -109,11 +184,20 @@ NAMESPACE: dict[str, Any] = {
     "__builtins__": {},
     "bits": bits,
     "fma": fma,
+    "fma_directed": fma_directed,
     "divide": divide,
     "remainder": remainder,
     "shift_left": shift_left,
     "shift_right": shift_right,
     "multiply_high": multiply_high,
+    "reverse_bits": reverse_bits,
+    "leading_zeros": leading_zeros,
+    "bit_count": np.bitwise_count,
+    "insert_field": insert_field,
+    "extract_field": extract_field,
+    "flush": flush,
+    "saturate": saturate,
+    "copysign": np.copysign,
     "to_integer": to_integer,
     "select": select,
     "minimum": np.minimum,

@@ -237,8 +237,99 @@ def test_conversions_to_float_round_to_nearest(elementwise):
     assert elementwise("cvt.f64.f32", "f8", np.array([0.1], "f4"))[0] == float(np.float32(0.1))
 
 
+@pytest.mark.parametrize("dtype", ["i8", "u8"])
+def test_the_high_half_of_a_64_bit_product(elementwise, dtype):
+    a, b, _ = integers(dtype)
+    expected = [(int(x) * int(y)) >> 64 for x, y in zip(a, b, strict=True)]
+    assert elementwise(f"mul.hi.{'su'[dtype == 'u8']}64", dtype, a, b).tolist() == expected
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_bits_are_counted_and_reversed(elementwise, bits):
+    a = integers(f"u{bits // 8}")[0]
+    assert elementwise(f"popc.b{bits}", "u4", a).tolist() == [int(x).bit_count() for x in a]
+    assert elementwise(f"clz.b{bits}", "u4", a).tolist() == [bits - int(x).bit_length() for x in a]
+    reversed_bits = [int(f"{int(x):0{bits}b}"[::-1], 2) for x in a]
+    assert elementwise(f"brev.b{bits}", f"u{bits // 8}", a).tolist() == reversed_bits
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_bit_fields_at_every_place_also_beyond_the_width(elementwise, bits):
+    a, b, _ = integers(f"u{bits // 8}")
+    rng = np.random.default_rng(9)
+    position, length = rng.integers(0, bits + 8, (2, a.size)).astype("u4")
+    inserted, extracted, signed = [], [], []
+    for x, y, at, count in zip(*(v.tolist() for v in (a, b, position, length)), strict=True):
+        start = min(at, bits)
+        size = min(count, bits - start)
+        mask = ((1 << size) - 1) << start
+        inserted.append(y & ~mask | (x << start) & mask)
+        field = (x & mask) >> start
+        extracted.append(field)
+        # PTX ISA, bfe: the sign is the field's last bit, or the type's where the field reaches beyond it.
+        sign = x >> min(at + count - 1, bits - 1) & 1 if count else 0
+        signed.append(field - (sign << size) if size or count else 0)
+    assert elementwise(f"bfi.b{bits}", a.dtype.str[1:], a, b, position, length).tolist() == inserted
+    assert elementwise(f"bfe.u{bits}", a.dtype.str[1:], a, position, length).tolist() == extracted
+    assert elementwise(f"bfe.s{bits}", f"i{bits // 8}", a, position, length).tolist() == signed
+
+
+def test_halves_are_packed_and_taken_apart():
+    text = kernel(
+        """
+        mul.wide.u32 %rd10, %r0, 8; add.s64 %rd11, %rd1, %rd10; ld.global.b64 %rd12, [%rd11];
+        mov.b64 {%r1, %r2}, %rd12; mov.b64 %rd13, {%r2, %r1};
+        add.s64 %rd14, %rd0, %rd10; st.global.b64 [%rd14], %rd13;""",
+        2,
+    )
+    a = integers("u8")[0]
+    out = np.zeros_like(a)
+    launch(text, out, a)
+    assert out.tolist() == [(int(x) >> 32) | (int(x) % 2**32) << 32 for x in a]
+
+
+@pytest.mark.parametrize("mode", ["rz", "rm", "rp"])
+def test_directed_rounding_is_exact(elementwise, mode):
+    a, b, c = (x[np.isfinite(x)][:300] for x in floats("f4"))
+    for opcode, exact in {
+        "fma": lambda x, y, z: x * y + z,
+        "add": lambda x, y, z: x + y,
+        "sub": lambda x, y, z: x - y,
+        "mul": lambda x, y, z: x * y,
+    }.items():
+        found = elementwise(f"{opcode}.{mode}.f32", "f4", *((a, b, c) if opcode == "fma" else (a, b)))
+        for x, y, z, result in zip(a, b, c, found, strict=True):
+            value = exact(*(Fraction(float(v)) for v in (x, y, z)))
+            if abs(value) >= Fraction(float(np.finfo("f4").max)):
+                continue
+            near = np.float32(rounded(value, "f4"))
+            below = near if Fraction(float(near)) <= value else np.nextafter(near, np.float32(-np.inf))
+            above = near if Fraction(float(near)) >= value else np.nextafter(near, np.float32(np.inf))
+            expected = {"rm": below, "rp": above, "rz": below if value > 0 else above}[mode]
+            assert float(result) == float(expected), (opcode, x, y, z)
+
+
+def test_denormals_are_flushed_and_results_saturated_where_the_instruction_says_so(elementwise):
+    a = np.array([1e-40, -1e-40, 1e-38, 0.5, 7.0, -3.0, np.nan], "f4")
+    b = np.array([0, 0, 1e-38, 0.25, 1, 1, 1], "f4")
+    flushed = elementwise("add.ftz.f32", "f4", a, b)
+    assert flushed[:2].tolist() == [0.0, 0.0]
+    assert flushed[2:5].tolist() == [0.0, 0.75, 8.0]
+    assert elementwise("add.sat.f32", "f4", a, b)[3:].tolist() == [0.75, 1.0, 0.0, 0.0]
+    assert elementwise("cvt.sat.f32.f32", "f4", a)[3:].tolist() == [0.5, 1.0, 0.0, 0.0]
+
+
+def test_floats_round_to_whole_floats(elementwise):
+    a = np.array([1.5, 2.5, -1.5, -0.5, 1e20, -np.inf], "f4")
+    assert elementwise("cvt.rzi.f32.f32", "f4", a).tolist() == [1, 2, -1, 0, float(np.float32(1e20)), -np.inf]
+    assert elementwise("cvt.rni.f32.f32", "f4", a)[:4].tolist() == [2, 2, -2, 0]
+    assert elementwise("cvt.rmi.f32.f32", "f4", a)[:4].tolist() == [1, 2, -2, -1]
+    assert elementwise("cvt.rpi.f32.f32", "f4", a)[:4].tolist() == [2, 3, -1, 0]
+    assert elementwise("copysign.f32", "f4", a, np.abs(a))[3] == 0.5 * -1
+
+
 @pytest.mark.parametrize(
-    "opcode", ["vote.sync.any.pred", "add.ftz.f32", "st.shared.f32", "cvt.rn.bf16.f32", "frobnicate"]
+    "opcode", ["vote.sync.any.pred", "add.rz.f64", "st.shared.f32", "cvt.rn.bf16.f32", "frobnicate"]
 )
 def test_what_the_table_lacks_names_the_instruction_the_line_and_the_way_out(opcode):
     loc = ".loc 1 12 3\n"
