@@ -152,6 +152,9 @@ def _kernel() -> tuple[State, str, str]:
 
 
 def _folders() -> tuple[State, str, str]:
+    inside = [place for place in (Path.cwd(), *Path.cwd().parents) if (place / workspace.HIDDEN).is_dir()]
+    if inside:  # as in a lesson, whose kernel runs where its notebook is
+        return "ok", f"Your notebooks are in {inside[0]}.", ""
     home = Path(os.path.expanduser("~"))
     copy, elsewhere = workspace.choose(None, Path.cwd(), home)
     moved = folders.unwritable(os.environ, home)

@@ -50,3 +50,8 @@ class KernelFault(ConvlabError):
     def __init__(self, message: str, run: Any) -> None:
         super().__init__(message)
         self.run = run
+
+    @property
+    def fact(self) -> str:
+        """The first fault alone, for places that have one line."""
+        return str(self.run.faults[0])

@@ -14,14 +14,31 @@ if TYPE_CHECKING:
 __all__ = ["load_ipython_extension"]
 
 
+class Uncompiled:
+    """What a name is bound to when its cell did not compile: yesterday's kernel would be worse than none."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):
+            raise AttributeError(attribute)
+        raise CompileError(
+            f"{self._name} did not compile. Fix: mend the %%cuda cell and run it again.", name=self._name
+        )
+
+    def __repr__(self) -> str:
+        return f"{self._name}, which did not compile"
+
+
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register the magic; ``%load_ext convlab`` comes here."""
 
     def cuda(line: str, cell: str) -> None:
         """Compile this cell's CUDA C, and bind the module to NAME: its kernels are in ``NAME.kernels``."""
         words = line.split()
-        if not words or not words[0].isidentifier():
-            print("Write a name after %%cuda, such as `%%cuda mine`: the module gets that name.", file=sys.stderr)
+        if len(words) != 1 or not words[0].isidentifier():
+            print("Write one name after %%cuda, such as `%%cuda mine`: the module gets that name.", file=sys.stderr)
             return
         try:
             # JupyterLab counts the line with %%cuda as the cell's first.
@@ -29,7 +46,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         except CompileError as error:
             # A Python traceback would bury the one thing that matters: the line of CUDA C.
             print(error, file=sys.stderr)
-            shell.user_ns.pop(words[0], None)
+            shell.user_ns[words[0]] = Uncompiled(words[0])
             return
         shell.user_ns[words[0]] = module
         print(module)

@@ -50,6 +50,16 @@ def test_an_unusable_home_is_a_note_and_not_a_heap_of_warnings(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []  # a doctor looks, and changes nothing
 
 
+def test_inside_of_the_working_copy_the_notebooks_are_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine" / ".convlab").mkdir(parents=True)
+    (tmp_path / "mine" / "notebooks").mkdir()
+    monkeypatch.chdir(tmp_path / "mine" / "notebooks")
+    (finding,) = (finding for finding in doctor.examine() if finding.name == "folders")
+    assert finding.sentence == f"Your notebooks are in {tmp_path / 'mine'}."
+
+
 def test_a_package_that_cannot_be_imported_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_PACKAGES", ("numpy", "no_such_package"))
     finding = found("packages")

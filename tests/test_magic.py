@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from IPython.testing.globalipapp import start_ipython
 
+from convlab.errors import CompileError
 from convlab.executors.module import Module
 
 KERNEL = 'extern "C" __global__ void twice(float* x) {\n    x[threadIdx.x] *= 2.0f;\n}\n'
@@ -29,7 +30,9 @@ def test_a_mistake_is_shown_at_the_line_that_the_cell_shows_and_the_old_module_i
     error = capsys.readouterr().err
     assert 'mine.cu:4:1: expected a ";"' in error  # %%cuda is line 1, the closing brace line 4
     assert "Traceback" not in error
-    assert "mine" not in shell.user_ns
+    assert repr(shell.user_ns["mine"]) == "mine, which did not compile"
+    with pytest.raises(CompileError, match=r"mine did not compile. Fix: mend the %%cuda cell and run it again\."):
+        _ = shell.user_ns["mine"].kernels
 
 
 def test_lines_of_a_run_are_those_of_the_cell(shell):
@@ -38,7 +41,7 @@ def test_lines_of_a_run_are_those_of_the_cell(shell):
     assert {instruction.place.line for instruction in lines if "global" in instruction.parts} == {3}
 
 
-@pytest.mark.parametrize("line", ["", "two words".replace(" ", "-"), "1st"])
+@pytest.mark.parametrize("line", ["", "two words", "two-words", "1st"])
 def test_a_name_is_asked_for(shell, capsys, line):
     shell.run_cell_magic("cuda", line, KERNEL)
-    assert "Write a name after %%cuda, such as `%%cuda mine`" in capsys.readouterr().err
+    assert "Write one name after %%cuda, such as `%%cuda mine`" in capsys.readouterr().err

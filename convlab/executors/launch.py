@@ -9,7 +9,7 @@ from convlab.emulator.faults import summary
 from convlab.errors import ArgumentError, KernelFault, LaunchError
 from convlab.executors import cuda, emulated
 from convlab.executors.arguments import Bound, bind
-from convlab.executors.module import Kernel
+from convlab.executors.module import Kernel, Module
 from convlab.executors.run import Run
 from convlab.executors.shape import Dim, block_shape, grid_shape
 
@@ -58,6 +58,10 @@ def launch(
         UnsupportedInstruction: the emulator lacks an instruction of the kernel.
         KernelFault: the kernel did something wrong; its ``.run`` holds everything.
     """
+    if not isinstance(kernel, Kernel):
+        name = next(iter(kernel.kernels), "") if isinstance(kernel, Module) else ""
+        fix = f".kernels[{name!r}] of it" if name else "one of a module's kernels"
+        raise ArgumentError(f"launch takes a kernel, but got {type(kernel).__name__}.\n  Fix: pass {fix}.")
     if faults not in ("raise", "record"):
         raise LaunchError(f"faults={faults!r} is neither 'raise' nor 'record'.")
     grid3, block3 = grid_shape(grid), block_shape(block)

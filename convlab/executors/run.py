@@ -69,7 +69,7 @@ class Run:
         rest = len(lines) - LINES_SHOWN
         note = f"<p>… and {rest} more lines.</p>" if rest > 0 else ""
         heads = "".join(
-            f"<th {LEFT}>{name}</th>" for name in ("line", "CUDA C", "instructions", "sectors", "per request")
+            f"<th {LEFT}>{name}</th>" for name in ("line", "instructions", "sectors", "per request", "CUDA C")
         )
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
 
@@ -82,8 +82,9 @@ def _row(line: int, text: str, counters: Counters) -> str:
     """A line of CUDA C with what it executed; memory columns stay empty where nothing was accessed."""
     sectors = counters.sectors_global_load + counters.sectors_global_store
     requests = counters.requests_global_load + counters.requests_global_store
-    cells = [f"{counters.instructions:,}", *([f"{sectors:,}", f"{sectors / requests:.1f}"] if requests else ["", ""])]
-    return f"<tr><td>{line}</td><td {CODE}>{escape(text)}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    memory = [f"{sectors:,}", f"{sectors / requests:.1f}"] if requests else ["", ""]
+    cells = "".join(f"<td>{cell}</td>" for cell in (line, f"{counters.instructions:,}", *memory))
+    return f"<tr>{cells}<td {CODE}>{escape(text)}</td></tr>"
 
 
 def capped(text: str, shown: int = PRINTED_SHOWN) -> str:

@@ -55,13 +55,14 @@ def _shape(what: str, given: Any, limits: tuple[int, int, int], unit: str) -> tu
         sizes = []
     if not 1 <= len(sizes) <= 3 or any(isinstance(part, bool) for part in parts):
         raise LaunchError(f"{what}={given!r} is not a number of {unit} along x, y and z.\n{fix}")
+    fixes = {"block": "make the block smaller and the grid larger", "grid": "use more of another axis"}
     for axis, size, limit in zip("xyz", sizes, limits, strict=False):
         if size < 1:
             raise LaunchError(f"{what}={given!r} has {size} {unit} along {axis}, and needs at least 1.\n{fix}")
         if size > limit:
             raise LaunchError(
                 f"{what}={given!r} has {size} {unit} along {axis}, and {limit} is the most there.\n"
-                f"  Fix: use more of another axis, or let each thread do more."
+                f"  Fix: {fixes[what]}."
             )
     x, y, z = (*sizes, 1, 1)[:3]
     return x, y, z

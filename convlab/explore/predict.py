@@ -76,28 +76,28 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
     @property
     def value(self) -> float | str | None:
         """What was predicted; None when nothing was, or nothing that is a number."""
-        return _number(self.field.value) if self.choices is None else self.field.value
+        return _number(self.field.value, self.unit) if self.choices is None else self.field.value
 
-    def reveal(self, actual: float | str, note: str = "") -> Revealed:
+    def reveal(self, actual: float | str, note: str = "", who: str = "the run") -> Revealed:
         """Put the prediction beside the result.
 
         >>> predict("Which is faster?", choices=["NCHW", "NHWC"]).reveal("NHWC")
         No prediction yet; the run says “NHWC”.
 
         Parameters: ``actual`` is the result, one of the choices where there are some; ``note`` says where it comes
-        from, as "counted, in the emulator" or "modelled".
+        from, as "counted, in the emulator"; ``who`` says it, as "the model" or "the data sheet" where nothing ran.
 
         Raises ``ValueError`` when the result is none of the choices.
         """
         if self.choices is None:
-            return Revealed(_numbers_compared(_number(self.field.value), float(actual), self.unit), note)
+            return Revealed(_numbers_compared(self.value, float(actual), self.unit, who), note)
         if actual not in self.choices:
             raise ValueError(
                 f"{actual!r} is none of the choices.\n"
                 f"  In: predict({self.question!r}, choices={list(self.choices)})\n"
                 "  Fix: reveal one of them."
             )
-        return Revealed(_choices_compared(self.field.value, str(actual)), note)
+        return Revealed(_choices_compared(self.field.value, str(actual), who), note)
 
     def _read(self, change: Any) -> None:
         """Say what was chosen, since a button shows it by its shade alone; or how a number is written."""
@@ -130,13 +130,15 @@ def _choice_field(question: str, choices: Sequence[str]) -> widgets.ToggleButton
     return widgets.ToggleButtons(options=list(choices), value=None, style=style, **names)
 
 
-def _number(text: str) -> float | None:
-    """Read what a learner wrote.
+def _number(text: str, unit: str = "") -> float | None:
+    """Read what a learner wrote, with or without the unit that stands beside the field.
 
     >>> _number("1,000"), _number(" 1e6"), _number("−2.5"), _number("2,5"), _number("many"), _number("")
     (1000.0, 1000000.0, -2.5, None, None, None)
+    >>> _number("25 %", "%")
+    25.0
     """
-    written = _THOUSANDS.sub("", text.strip()).replace("−", "-")
+    written = _THOUSANDS.sub("", text.strip().removesuffix(unit).strip()).replace("−", "-")
     number = float(written) if _NUMBER.fullmatch(written) else math.inf
     return number if math.isfinite(number) else None
 
@@ -157,15 +159,15 @@ def _with_unit(number: float, unit: str) -> str:
     return f"{_written(number)} {unit[:-1] if singular else unit}".rstrip()
 
 
-def _numbers_compared(predicted: float | None, actual: float, unit: str) -> str:
+def _numbers_compared(predicted: Any, actual: float, unit: str, who: str) -> str:
     if predicted is None:
-        return f"No prediction yet; the run says {_with_unit(actual, unit)}."
+        return f"No prediction yet; {who} says {_with_unit(actual, unit)}."
     guess = f"You predicted {_with_unit(predicted, unit)}"
     if math.isclose(predicted, actual, rel_tol=1e-9):
-        return f"{guess}, and the run says the same."
+        return f"{guess}, and {who} says the same."
     result = _written(actual) if _COUNTED.fullmatch(unit) else _with_unit(actual, unit)
     difference = f": {_difference(predicted, actual, unit)}" if math.isfinite(actual) else ""
-    return f"{guess}, the run says {result}{difference}."
+    return f"{guess}, {who} says {result}{difference}."
 
 
 def _difference(predicted: float, actual: float, unit: str) -> str:
@@ -181,12 +183,14 @@ def _difference(predicted: float, actual: float, unit: str) -> str:
     factor = max(actual / predicted, predicted / actual)
     if factor < 2:
         return f"{100 * abs(actual / predicted - 1):.0f} % {more}"
-    return f"{_written(float(f'{factor:.2g}'))} times {more}"
+    written = _written(float(f"{factor:.2g}"))
+    much = "many" if is_count else "much"
+    return f"{written} times as {much}" if actual > predicted else f"{written} times {more}"
 
 
-def _choices_compared(predicted: str | None, actual: str) -> str:
+def _choices_compared(predicted: str | None, actual: str, who: str) -> str:
     if predicted is None:
-        return f"No prediction yet; the run says “{actual}”."
+        return f"No prediction yet; {who} says “{actual}”."
     if predicted == actual:
-        return f"You predicted “{predicted}”, and the run says the same."
-    return f"You predicted “{predicted}”, the run says “{actual}”."
+        return f"You predicted “{predicted}”, and {who} says the same."
+    return f"You predicted “{predicted}”, {who} says “{actual}”."

@@ -17,7 +17,7 @@ _LANES_IN_A_ROW = 16
 _CAPTION = (
     "Blue computes, orange remembers. Each line enlarges the first cell of the line above it, and has on its right "
     "the memory that belongs to it. One orange cell is one memory: all SMs share one DRAM, while each lane has "
-    "registers of its own. The further up, the larger the memory, and the longer a thread waits for it."
+    "registers of its own. The further up, the more threads share a memory, and the longer each of them waits for it."
 )
 
 
@@ -133,8 +133,8 @@ def _first_warp(record: Gpu) -> list[Panel]:
         ),
         Panel(
             name="registers",
-            title=f"Registers: {record.register_kb:.0f} KB in each SM",
-            subtitle="no wait: an instruction reads them as it starts",
+            title="Registers: each lane its own",
+            subtitle=f"no wait; {record.register_kb:.0f} KB in each SM, for all its warps",
             rows=rows,
             cols=_LANES_IN_A_ROW,
             labels=[

@@ -63,6 +63,16 @@ def test_a_fault_names_the_index_of_a_tensor():
     ("change", "error", "message"),
     [
         ({"args": 3}, ArgumentError, "missing: `int n`"),
+        (
+            {"kernel": compile(ADD)},
+            ArgumentError,
+            "launch takes a kernel, but got Module.\n  Fix: pass .kernels['add'] of it.",
+        ),
+        (
+            {"kernel": None},
+            ArgumentError,
+            "launch takes a kernel, but got NoneType.\n  Fix: pass one of a module's kernels.",
+        ),
         ({"n": 2.5}, ArgumentError, "argument 4, `int n`: got float 2.5 for an integer"),
         ({"block": 2048}, LaunchError, "1024"),
         ({"grid": 0}, LaunchError, "grid"),
@@ -75,10 +85,18 @@ def test_a_fault_names_the_index_of_a_tensor():
 )
 def test_a_bad_launch_is_one_clear_message(change, error, message):
     a, b, c = arrays(64)
-    options = {"grid": 1, "block": 64, "device": "emulator", "args": 4, "n": 64, **change}
+    options = {
+        "kernel": compile(ADD, "add.cu").kernels["add"],
+        "grid": 1,
+        "block": 64,
+        "device": "emulator",
+        "args": 4,
+        "n": 64,
+        **change,
+    }
     args = [a, b, c, options.pop("n")][: options.pop("args")]
     with pytest.raises(error) as caught:
-        launch(compile(ADD, "add.cu").kernels["add"], options.pop("grid"), options.pop("block"), args, **options)
+        launch(options.pop("kernel"), options.pop("grid"), options.pop("block"), args, **options)
     assert message in str(caught.value)
 
 

@@ -45,7 +45,13 @@ def test_every_axis_needs_one(given, size, axis):
 def test_no_axis_is_longer_than_a_gpu_allows(shape, given, text):
     with pytest.raises(LaunchError) as caught:
         shape(given)
-    fix = "  Fix: use more of another axis, or let each thread do more."
+    fix = (
+        "  Fix: "
+        + {
+            grid_shape: "use more of another axis.",
+            block_shape: "make the block smaller and the grid larger.",
+        }[shape]
+    )
     assert str(caught.value).partition(" has ")[2] == f"{text}\n{fix}"
 
 

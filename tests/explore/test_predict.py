@@ -26,8 +26,8 @@ def revealed(written: str, actual: float, unit: str = "") -> str:
         ("−0.95", -1, "", "You predicted −0.95, the run says −1: within 10 %."),
         ("32", 4, "sectors", "You predicted 32 sectors, the run says 4: 8 times fewer."),
         ("32", 4, "", "You predicted 32, the run says 4: 8 times fewer."),
-        ("3", 2304, "multiplications", "You predicted 3 multiplications, the run says 2,304: 770 times more."),
-        ("1", 4, "sectors", "You predicted 1 sector, the run says 4: 4 times more."),
+        ("3", 2304, "multiplications", "You predicted 3 multiplications, the run says 2,304: 770 times as many."),
+        ("1", 4, "sectors", "You predicted 1 sector, the run says 4: 4 times as many."),
         ("4", 1, "sectors", "You predicted 4 sectors, the run says 1: 4 times fewer."),
         ("3", 1.2, "ms", "You predicted 3 ms, the run says 1.2 ms: 2.5 times less."),
         ("1", 0.25, "", "You predicted 1, the run says 0.25: 4 times less."),
@@ -47,7 +47,7 @@ def revealed(written: str, actual: float, unit: str = "") -> str:
         ),
         ("1", float("nan"), "", "You predicted 1, the run says nan."),
         ("1e6", np.int64(1_048_576), "", "You predicted 1,000,000, the run says 1,048,576: within 10 %."),
-        ("2", 108 * 64 * 32, "threads", "You predicted 2 threads, the run says 221,184: 110,000 times more."),
+        ("2", 108 * 64 * 32, "threads", "You predicted 2 threads, the run says 221,184: 110,000 times as many."),
     ],
 )
 def test_the_prediction_stands_beside_the_result(written: str, actual: float, unit: str, sentence: str) -> None:

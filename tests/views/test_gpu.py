@@ -67,7 +67,7 @@ def test_the_words_hold_the_published_sizes_and_the_waits(view: View) -> None:
     assert heads["L2"] == "L2 cache: 40 MB; wait: about 200 to 260 cycles"
     assert heads["DRAM"] == "DRAM: 40 GB; wait: about 290 to 470 cycles"
     assert heads["L1"] == "Shared memory and L1 cache: 192 KB; wait: about 23 to 38 cycles"
-    assert heads["registers"] == "Registers: 256 KB in each SM; no wait: an instruction reads them as it starts"
+    assert heads["registers"] == "Registers: each lane its own; no wait; 256 KB in each SM, for all its warps"
     assert view.captions[-1].endswith("arXiv 2208.11174; Luo et al. (2024), arXiv 2402.13499.")
     assert all(size in view.alt for size in ("108 SMs", "64 warps", "32 lanes", "192 KB", "40 MB", "40 GB"))
 
