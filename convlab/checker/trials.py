@@ -77,6 +77,8 @@ def _try(
     outcome = guard.call(answer, list(arguments.values()), seconds, log)
     if outcome.ended != "returned":
         return _STATUS[outcome.ended], Finding(outcome.sentence), outcome.error
+    if outcome.value is None and log.text.strip():
+        return "wrong", Finding("printed something but returned None; end it with return instead of print"), ""
     if outcome.value is None:
         return "not_attempted", Finding("returned None: its return is missing, or still to be written"), ""
     changed = _changed(arguments, case.arguments)

@@ -325,3 +325,27 @@ def test_only_what_the_failing_call_printed_is_shown(answers):
         return answers["01-loops"](x, w, bias, stride, padding) * (1 if padding == (0, 0) else 2)
 
     assert check("01-loops", answer).printed == "(1, 2)\n"
+
+
+def test_printing_in_place_of_returning_is_an_attempt_and_is_named():
+    def one_output(x, w, bias, k, p, q):
+        print((x[:, :3, :3] * w[k]).sum())
+
+    verdict = check("01-one-output", one_output)
+    assert verdict.status == "wrong"
+    assert verdict.message == ("one_output printed something but returned None; end it with return instead of print.")
+
+
+@pytest.mark.parametrize(
+    ("window", "name"),
+    [
+        ("x[:, 2*p : 2*p+3, 2*q : 2*q+3]", "padding left out of the index"),
+        ("x[:, p : p+3, q : q+3]", "stride and padding left out"),
+        ("np.pad(x, ((0, 0), (1, 1), (1, 1)))[:, 2*p-1 : 2*p+2, 2*q-1 : 2*q+2]", "padding counted twice"),
+        ("np.pad(x, ((0, 0), (1, 1), (1, 1)))[:, p : p+3, q : q+3]", "stride ignored"),
+        ("x[:, [[2*p-1], [2*p], [2*p+1]], [2*q-1, 2*q, 2*q+1]]", "negative indices wrap around"),
+    ],
+)
+def test_windows_cut_out_with_a_slice_are_understood(window, name):
+    answer = eval(f"lambda x, w, bias, k, p, q: ({window} * w[k]).sum() + bias[k]", {"np": np})
+    assert check("01-one-output", answer).diagnosis == name

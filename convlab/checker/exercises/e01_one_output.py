@@ -71,6 +71,29 @@ def _bent(
     return answer
 
 
+def _sliced(*, stride: int = STRIDE, start: int = 0, frame: int = 0) -> Answer:
+    """Make an answer that cuts its window out with a slice, which past the edge is too small to multiply."""
+
+    def answer(x: Array, w: Array, bias: Array, *kpq: int) -> float:
+        k, p, q = kpq
+        framed = np.pad(x.astype(np.float64), ((0, 0), (frame, frame), (frame, frame)))
+        top, left = stride * p + start, stride * q + start
+        window = framed[:, top : top + WINDOW, left : left + WINDOW]
+        try:
+            return float((window * w[k]).sum() + bias[k])  # a window one pixel wide is stretched by NumPy, and passes
+        except ValueError as error:
+            raise ArithmeticError("the window is cut off") from error
+
+    return answer
+
+
+def _index_error_beyond(x: Array, w: Array, bias: Array, *kpq: int) -> float:
+    _, p, q = kpq
+    if STRIDE * p + 1 >= x.shape[1] or STRIDE * q + 1 >= x.shape[2]:
+        raise ArithmeticError("index out of bounds")
+    return _bent(edge="wrap")(x, w, bias, *kpq)
+
+
 def _output_swapped(x: Array, w: Array, bias: Array, *kpq: int) -> float:
     k, p, q = kpq
     return _bent()(x, w, bias, k, q, p)
@@ -78,11 +101,13 @@ def _output_swapped(x: Array, w: Array, bias: Array, *kpq: int) -> float:
 
 _MUTANTS = (
     mutant("stride and padding swapped", _bent(stride=PADDING, start=-STRIDE)),
-    mutant("stride ignored", _bent(stride=1)),
+    mutant("stride ignored", _bent(stride=1), _sliced(stride=1, frame=1)),
+    mutant("stride and padding left out", _bent(stride=1, start=0), _sliced(stride=1)),
     mutant("stride applied to the tap", _bent(spread=2), _bent(spread=2, start=-2)),
-    mutant("padding left out of the index", _bent(start=0)),
+    mutant("padding left out of the index", _bent(start=0), _sliced()),
+    mutant("padding counted twice", _bent(start=-2 * PADDING), _sliced(start=-PADDING, frame=1)),
     mutant("padding added, not subtracted", _bent(start=PADDING)),
-    mutant("negative indices wrap around", _bent(edge="wrap")),
+    mutant("negative indices wrap around", _bent(edge="wrap"), _index_error_beyond),
     mutant("edge pixels repeated", _bent(edge="repeat")),
     mutant("kernel flipped", _bent(weights=lambda w, k: w[k, :, ::-1, ::-1])),
     mutant("rows and columns of the kernel swapped", _bent(weights=lambda w, k: w[k].swapaxes(1, 2))),

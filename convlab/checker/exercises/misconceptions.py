@@ -76,6 +76,14 @@ MISCONCEPTIONS: dict[str, tuple[str, str]] = {
         "Windows start too late: the first one begins inside the input, not in the padding.",
         "With padding 1, which input row does the first tap of output row 0 meet?",
     ),
+    "stride and padding left out": (
+        "Stride and padding are both left out: the window begins at row p and column q.",
+        "Which input row does the first tap of output row 2 meet, with stride 2 and padding 1?",
+    ),
+    "padding counted twice": (
+        "The padding is counted twice: once as a frame around the image, and once more in the index.",
+        "In the image with its frame, where does the window of output (0, 0) begin?",
+    ),
     "padding added, not subtracted": (
         "The padding has the wrong sign in the index.",
         "Padding puts zeros before the first pixel. Does that move the first window up or down?",
