@@ -61,11 +61,17 @@ class LocalMemory:
         """Row and column of each good lane, and which lanes are good; the others are reported."""
         where = self.sites[site]
         address = np.broadcast_to(address, lanes.size)
-        good = (address >= 0) & (address <= self.size - where.width) & (address % where.width == 0)
+        inside = (address >= 0) & (address <= self.size - where.width)
+        aligned = address % where.width == 0
+        good = inside & aligned
         if not good.all() and self.report is not None:
-            bad = np.flatnonzero(~good)
-            verb = {"load": "reads", "store": "writes"}[where.action]
-            rest = f" at byte {address[bad[0]]}; they have {self.size} bytes."
-            self.report(where, "out_of_bounds", f"{verb} its local arrays", rest, lanes, bad)
+            what = {"load": "reads", "store": "writes"}[where.action] + " its local arrays"
+            for kind, bad, rest in (
+                ("out_of_bounds", ~inside, f"; they have {self.size} bytes."),
+                ("misaligned", inside & ~aligned, f", which is no multiple of the access's {where.width} bytes."),
+            ):
+                if bad.any():
+                    first = int(address[bad][0])
+                    self.report(where, kind, what, f" at byte {first}{rest}", lanes, np.flatnonzero(bad))
         everybody = np.arange(lanes.size) if lanes.index is None else lanes.index
         return everybody[good], address[good] // where.dtype.itemsize, good

@@ -107,3 +107,17 @@ def test_a_run_without_observers_says_so():
 def test_sectors_per_request():
     counters = Counters({"requests_global_load": 4, "sectors_global_load": 10})
     assert (counters.sectors_per_request_load, counters.sectors_per_request_store) == (2.5, 0.0)
+
+
+def test_an_address_that_is_the_same_for_all_is_a_sector_for_each_warp():
+    text = kernel("ld.global.f32 %f1, [%rd0]; ld.global.v2.f32 {%f2, %f3}, [%rd0];")
+    counters = launch(text, np.zeros(8, "f4"), block=(70, 1, 1)).counters
+    assert (counters.requests_global_load, counters.sectors_global_load) == (6, 6)
+
+
+def test_flop_of_a_line_are_those_of_its_own_instructions():
+    text = kernel(
+        ".loc 1 3 1\nadd.s32 %r1, %r0, 1;\n.loc 1 4 1\nmov.f32 %f1, 0f3F800000; fma.rn.f32 %f2, %f1, %f1, %f1;"
+    )
+    lines = launch(text + '.file 1 "a.cu"\n', np.zeros(10, "i4")).lines
+    assert [lines["a.cu", line].flop for line in (3, 4)] == [0, 20]

@@ -342,3 +342,50 @@ def test_what_the_table_lacks_names_the_instruction_the_line_and_the_way_out(opc
 
 def test_every_opcode_of_the_table_is_known_by_its_first_word():
     assert {"add", "mad", "fma", "setp", "selp", "cvt", "ld", "st", "bra", "ret"} <= set(HANDLERS)
+
+
+@pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 200])
+def test_shifts_by_a_literal(elementwise, count):
+    a = integers("i4")[0]
+    assert _by_literal("shl.b32", a, count) == [wrap(int(x) << count, "i4") for x in a]
+    assert _by_literal("shr.s32", a, count) == [int(x) >> count for x in a]
+
+
+def _by_literal(opcode: str, a: np.ndarray, count: int) -> list[int]:
+    out = np.zeros_like(a)
+    text = f"""
+        mul.wide.u32 %rd10, %r0, 4; add.s64 %rd11, %rd1, %rd10; ld.global.b32 %r1, [%rd11];
+        {opcode} %r2, %r1, {count}; add.s64 %rd12, %rd0, %rd10; st.global.b32 [%rd12], %r2;"""
+    launch(kernel(text, 2), out, a)
+    return out.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "join"), [("and", lambda a, b: a and b), ("or", lambda a, b: a or b), ("xor", lambda a, b: a ^ b)]
+)
+def test_comparisons_combine_with_a_predicate(name, join):
+    out = np.zeros(8, "i4")
+    text = f"""
+        and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 1; setp.lt.{name}.u32 %p2, %r0, 4, %p1; selp.b32 %r2, 1, 0, %p2;
+        mul.wide.u32 %rd10, %r0, 4; add.s64 %rd12, %rd0, %rd10; st.global.b32 [%rd12], %r2;"""
+    launch(kernel(text), out)
+    assert out.tolist() == [int(join(t < 4, t % 2 == 1)) for t in range(8)]
+
+
+def test_comparisons_that_ask_for_nan():
+    a, b = np.array([1, np.nan, 1, np.nan], "f4"), np.array([1, 1, np.nan, np.nan], "f4")
+    assert compare("setp.num.f32", "f4", a, b) == [1, 0, 0, 0]
+    assert compare("setp.nan.f32", "f4", a, b) == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("opcode", ["div.approx.f32", "div.full.f32"])
+def test_approximate_division_divides_the_first_by_the_second(elementwise, opcode):
+    a, b = np.array([1, 6, -9], "f4"), np.array([4, 3, 2], "f4")
+    assert elementwise(opcode, "f4", a, b).tolist() == [0.25, 2, -4.5]
+
+
+@pytest.mark.parametrize(("kind", "value"), [("s8", -56), ("u8", 200)])
+def test_a_narrow_load_extends_by_its_own_sign(kind, value):
+    out, x = np.zeros(1, "i4"), np.array([200], "u1")
+    launch(kernel(f"ld.global.{kind} %r1, [%rd1]; st.global.b32 [%rd0], %r1;", 2), out, x)
+    assert out.tolist() == [value]

@@ -37,3 +37,24 @@ def test_a_local_array_has_an_end():
     (fault,) = launch(LOCAL, out, np.uint32(1).tobytes()).faults
     assert (fault.kind, fault.line, fault.thread, fault.count) == ("out_of_bounds", 8, (2, 0, 0), 2)
     assert "writes its local arrays at byte 12; they have 12 bytes." in fault.message
+
+
+def test_local_accesses_are_aligned_and_variables_lie_where_their_type_wants_them():
+    text = (
+        HEAD
+        + """.visible .entry f(.param .u64 p) {
+        .local .align 1 .b8 odd[3]; .local .align 8 .b8 even[16];
+        .reg .b64 %rd<9>; .reg .b32 %r<9>;
+        ld.param.u64 %rd0, [p]; mov.u64 %rd1, odd; mov.u64 %rd2, even;
+        st.local.u8 [%rd1+2], 9; st.local.u64 [%rd2], 5; ld.local.u64 %rd3, [%rd2]; st.global.u64 [%rd0], %rd3;
+        cvta.local.u64 %rd4, %rd2; cvta.to.local.u64 %rd5, %rd4;
+        ld.local.u64 %rd6, [%rd5]; st.global.u64 [%rd0+8], %rd6;
+        ld.local.u32 %r1, [%rd2+2]; ret; }
+        .file 1 "l.cu"
+    """
+    )
+    out = np.zeros(2, "i8")
+    (fault,) = launch(text, out, block=(1, 1, 1)).faults
+    assert out.tolist() == [5, 5]
+    assert fault.kind == "misaligned"
+    assert "reads its local arrays at byte 10, which is no multiple of the access's 4 bytes." in fault.message

@@ -132,3 +132,50 @@ def test_progress_sees_every_chunk():
 
     launch(kernel("mov.u32 %r1, 0;"), np.zeros(1, "i4"), grid=(300, 1, 1), block=(256, 1, 1), progress=progress)
     assert seen == list(range(0, 300, CHUNK // 256))
+
+
+def test_the_budget_counts_instructions_and_the_blocks_after_an_endless_one_never_run():
+    # each block adds 1 to its own counter for ever, five instructions a round
+    text = kernel("""
+        mov.u32 %r3, %ctaid.x; mul.wide.u32 %rd10, %r3, 4; add.s64 %rd11, %rd0, %rd10; mov.u32 %r1, 0;
+        AGAIN: add.s32 %r1, %r1, 1; st.global.u32 [%rd11], %r1; mov.u32 %r4, 1; mov.u32 %r5, 2; bra AGAIN;""")
+    out = np.zeros(2 * CHUNK // 1024, "i4")
+    (fault,) = launch(text, out, grid=(out.size, 1, 1), block=(1024, 1, 1), budget=1000).faults
+    assert fault.kind == "endless_loop"
+    assert 990 / 5 <= out[0] <= 1010 / 5
+    assert not out[CHUNK // 1024 :].any()
+
+
+def test_an_endless_loop_that_stands_at_a_guard_has_a_line_too():
+    text = kernel(".loc 1 4 1\nAGAIN: setp.ge.u32 %p1, %r0, 0; @!%p1 add.s32 %r2, %r2, 1;\n.loc 1 5 1\nbra AGAIN;")
+    for budget in range(5, 12):
+        (fault,) = launch(text + '.file 1 "spin.cu"\n', np.zeros(1, "i4"), budget=budget).faults
+        assert fault.line in (4, 5)
+
+
+def test_values_live_through_loops_inside_of_loops():
+    # %r5 is written first and read last, with backward jumps between that do not mention it
+    text = kernel(f"""
+        add.u32 %r5, %r0, 40; mov.u32 %r1, 0;
+        A: mov.u32 %r2, 0;
+        B: mov.u32 %r3, 0;
+        C: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r0; @%p1 bra C;
+        add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 2; @%p2 bra B;
+        add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 2; @%p3 bra A;
+        {STORE.format(value="%r5")}""")
+    out = np.zeros(4, "i4")
+    launch(text, out)
+    assert out.tolist() == [40, 41, 42, 43]
+
+
+def test_a_value_lives_over_blocks_that_stand_in_the_opposite_order():
+    text = kernel(f"""
+        add.u32 %r5, %r0, 7; bra E;
+        B: bra A;
+        C: bra B;
+        D: bra C;
+        E: bra D;
+        A: {STORE.format(value="%r5")}""")
+    out = np.zeros(3, "i4")
+    launch(text, out)
+    assert out.tolist() == [7, 8, 9]

@@ -131,3 +131,33 @@ def test_a_read_and_a_write_on_one_line_are_two_faults():
     )
     faults = launch(text, np.zeros(2, "f4")).faults
     assert [(f.line, f.count, f.message[:10]) for f in faults] == [(3, 2, "reads p0[1"), (3, 2, "writes p0[")]
+
+
+@pytest.mark.parametrize(
+    ("offset", "kind"), [(248, ""), (252, "out_of_bounds"), (256, "out_of_bounds"), (4, "misaligned")]
+)
+def test_an_address_that_is_the_same_for_all_is_checked_as_well(offset, kind):
+    text = kernel(f"ld.global.b64 %rd9, [%rd0+{offset}];")
+    faults = launch(text, np.zeros(64, "f4"), block=(40, 1, 1)).faults
+    assert [(fault.kind, fault.count) for fault in faults] == ([(kind, 40)] if kind else [])
+
+
+def test_the_good_lanes_of_a_bad_store_write_their_own_values():
+    x, out = np.arange(64, dtype="f4"), np.zeros(64, "f4")
+    text = kernel(
+        """
+        mul.wide.u32 %rd10, %r0, 4; add.s64 %rd11, %rd1, %rd10; ld.global.f32 %f1, [%rd11];
+        sub.s64 %rd12, %rd0, 40; add.s64 %rd13, %rd12, %rd10; st.global.f32 [%rd13], %f1;""",
+        2,
+    )
+    (fault,) = launch(text, out, x).faults
+    assert out.tolist() == [*range(10, 64), *[0] * 10]
+    assert (fault.count, fault.message[:14]) == (10, "writes p0[-10]")
+
+
+def test_faults_of_all_chunks_and_rounds_add_up():
+    text = kernel("""
+        mov.u32 %r1, 0;
+        AGAIN: ld.global.f32 %f1, [%rd0+400]; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra AGAIN;""")
+    (fault,) = launch(text, np.zeros(4, "f4"), grid=(200, 1, 1), block=(128, 1, 1)).faults
+    assert fault.count == 3 * 200 * 128

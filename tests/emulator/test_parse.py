@@ -62,8 +62,10 @@ def test_lines_follow_loc_also_through_inlined_calls_and_line_zero():
 
 def test_variables_keep_their_initial_bytes():
     text = f"{HEAD}.global .align 4 .u32 table[3] = {{1, 2, 258}};\n.global .align 1 .b8 name[4] = {{104, 105}};\n"
+    text += ".global .s16 small = -2;\n"
     variables = parse(text).variables
     assert variables["table"].data.tolist() == [1, 0, 0, 0, 2, 0, 0, 0, 2, 1, 0, 0]
+    assert variables["small"].data.tolist() == [254, 255]
     assert variables["name"].data.tobytes() == b"hi\0\0"
 
 

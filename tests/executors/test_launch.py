@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from convlab.errors import ArgumentError, KernelFault, LaunchError, UnsupportedI
 from convlab.executors import cuda
 from convlab.executors.compile import compile
 from convlab.executors.launch import choose, launch
+from convlab.kernels.ladder import CONV_DTYPE
 
 ADD = """extern "C" __global__ void add(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -162,3 +164,28 @@ def test_ctrl_c_interrupts_the_emulator_at_once():
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=10)
     assert output == "interrupted\n"
+
+
+def test_unobserved_runs_have_no_counters_and_read_only_arrays_stay_as_they_are():
+    a, b, c = arrays(64)
+    kernel = compile(ADD, "add.cu").kernels["add"]
+    assert not launch(kernel, 1, 64, [a, b, c, 64], device="emulator", observe=False).lines
+    a.flags.writeable = False
+    launch(kernel, 1, 64, [a, b, c, 64], device="emulator")
+    source = 'extern "C" __global__ void cheat(const float* a) { ((float*)a)[threadIdx.x] = 1; }'
+    with pytest.raises(KernelFault, match="writes a, an array that is read-only"):
+        launch(compile(source).kernels["cheat"], 1, 64, [a], device="emulator")
+
+
+def test_a_listing_has_the_lines_of_the_learners_file_only():
+    source = '#include "common.cuh"\nextern "C" __global__ void f(float* y, Conv v) { y[threadIdx.x] = v.N; }'
+    y = np.zeros(4, "f4")
+    run = launch(compile(source, "f.cu").kernels["f"], 1, 4, [y, np.zeros(1, CONV_DTYPE)[0]], device="emulator")
+    foreign = replace(run, lines={**run.lines, ("common.cuh", 5): run.counters})
+    assert [line for line, _, _ in foreign.listing()] == [2]
+
+
+def test_a_long_printf_template_is_printed_whole():
+    words = "x" * 300
+    source = f'extern "C" __global__ void f() {{ printf("{words} %s\\n", "second"); }}'
+    assert launch(compile(source).kernels["f"], 1, 1, [], device="emulator").stdout == f"{words} second\n"

@@ -64,6 +64,7 @@ def _taps_inside(spec: ConvSpec) -> int:
     [
         ({"n": 1, "k": 70000}, "K=70000 filters are more than the 65535 blocks that a grid can have there."),
         ({"n": 70000, "k": 1}, "N=70000 images are more than the 65535 blocks that a grid can have there."),
+        ({"n": 1, "k": 1, "h": 1, "w": 2**31 - 100}, "output pixels of a plane are too many for the 32-bit int"),
         ({"n": 1, "k": 1, "h": 50000, "w": 50000}, "output pixels of a plane are too many for the 32-bit int"),
     ],
 )
