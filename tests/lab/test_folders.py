@@ -65,12 +65,15 @@ def test_a_folder_that_the_learner_chose_stays() -> None:
 
 
 def test_the_news_pop_up_is_off_and_the_learners_own_settings_are_still_read() -> None:
-    (page,) = SETTINGS.rglob("*.json")
-    assert page.relative_to(SETTINGS).as_posix() == "labconfig/page_config.json"
-    disabled = json.loads(page.read_text())["disabledExtensions"]
+    disabled = json.loads((SETTINGS / "labconfig" / "page_config.json").read_text())["disabledExtensions"]
     assert disabled == {"@jupyterlab/apputils-extension:announcements": True}
     added = environment({"JUPYTER_CONFIG_PATH": "/mine"}, Path("/refuge"), HOME)
     assert added["JUPYTER_CONFIG_PATH"].split(os.pathsep) == [str(SETTINGS), "/mine"]
+
+
+def test_pictures_are_saved_with_their_notebook() -> None:
+    settings = json.loads((SETTINGS / "labconfig" / "default_setting_overrides.json").read_text())
+    assert settings == {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
 
 
 @pytest.mark.parametrize("name", ["NO_PROXY", "no_proxy"])
