@@ -43,7 +43,7 @@ def figures() -> str:
         ("multiply-adds a second, with counters", f"{rates['emulator with counters']:.0f} million", emulator),
         ("eight 3×3 filters over a photograph of 3×256×256, with counters", f"{photo:.2f} s", emulator),
         (
-            "from a slider's new value to the redrawn picture, in the kernel",
+            "from a slider's new value to the redrawn picture, in Jupyter's kernel",
             f"{max(milliseconds.values()):.1f} ms at most",
             redraw,
         ),

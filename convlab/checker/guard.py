@@ -153,7 +153,7 @@ def _late(seconds: float, place: str, stopped: bool) -> Outcome:
 
 def _raised(error: BaseException) -> Outcome:
     """Put an exception into words and let go of it, since its traceback holds the learner's frames."""
-    text, name = in_one_line(getattr(error, "fact", error)), type(error).__name__
+    text, name = in_one_line(getattr(error, "fact", error)).rstrip("."), type(error).__name__
     place = _place(traceback.walk_tb(error.__traceback__))
     ended: Literal["unwritten", "raised"] = "unwritten" if isinstance(error, NotImplementedError) else "raised"
     return Outcome(ended, sentence=f"raised {name}{text and ': '}{text}{place}", error=name)

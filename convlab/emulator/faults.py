@@ -10,7 +10,7 @@ __all__ = ["SHOWN", "Fault", "FaultLog", "summary"]
 # What each kind of fault means on a GPU, and what to do about it.
 ADVICE = {
     "out_of_bounds": "On a GPU this reads or destroys other data, or ends the program. Compare the index with the "
-    "array's size before the access, as in `if (i < n)`.",
+    "array's size before the access, as in `if (i >= 0 && i < n)`.",
     "misaligned": "On a GPU this ends the program. An access of n bytes needs an address that n divides.",
     "endless_loop": "On a GPU this hangs. Look at what the loop waits for, or pass a larger budget=….",
 }

@@ -204,6 +204,7 @@ def _token(_: re.Match[str], mistake: Mistake, source: str) -> str:
 
 _FIXES: tuple[tuple[str, Fix], ...] = (
     (r'^expected a ";"', _semicolon),
+    (r"user-defined literal operator", _say("in C a product needs its sign: write 2 * a instead of 2a.")),
     (r'could not open source file "([^"]+)"', _header),
     (r'identifier "(\w+)" is undefined', _identifier),
     (r'name "(\w+)" is not|"(\w+)" must be a', _identifier),

@@ -75,7 +75,7 @@ class Run:
 
 
 LEFT = "style='text-align:left'"
-CODE = "style='text-align:left;white-space:pre;font-family:var(--jp-code-font-family,monospace)'"
+CODE = "style='text-align:left;white-space:pre-wrap;font-family:var(--jp-code-font-family,monospace)'"
 
 
 def _row(line: int, text: str, counters: Counters) -> str:

@@ -119,7 +119,7 @@ def test_a_summary_counts_what_it_leaves_out():
     text = summary([fault] * 9)
     assert text.count("out of bounds") == 5
     assert "… and 4 more.\nOn a GPU this reads or destroys other data" in text
-    assert text.endswith("before the access, as in `if (i < n)`.")
+    assert text.endswith("before the access, as in `if (i >= 0 && i < n)`.")
 
 
 def test_a_read_and_a_write_on_one_line_are_two_faults():
