@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from convlab.errors import CompileError
@@ -37,7 +38,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     def cuda(line: str, cell: str) -> None:
         """Compile this cell's CUDA C, and bind the module to NAME: its kernels are in ``NAME.kernels``."""
         words = line.split()
-        if len(words) != 1 or not words[0].isidentifier():
+        if len(words) != 1 or not words[0].isidentifier() or iskeyword(words[0]):
             print("Write one name after %%cuda, such as `%%cuda mine`: the module gets that name.", file=sys.stderr)
             return
         try:

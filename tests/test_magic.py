@@ -41,7 +41,7 @@ def test_lines_of_a_run_are_those_of_the_cell(shell):
     assert {instruction.place.line for instruction in lines if "global" in instruction.parts} == {3}
 
 
-@pytest.mark.parametrize("line", ["", "two words", "two-words", "1st"])
+@pytest.mark.parametrize("line", ["", "two words", "two-words", "1st", "class"])
 def test_a_name_is_asked_for(shell, capsys, line):
     shell.run_cell_magic("cuda", line, KERNEL)
     assert "Write one name after %%cuda, such as `%%cuda mine`" in capsys.readouterr().err

@@ -32,6 +32,8 @@ def split(entry: Entry) -> list[Block]:
     A guarded instruction is a jump around itself, so that only branches ever divide lanes.
     """
     code = entry.instructions
+    if not code:
+        raise CompileError(f"The kernel {entry.name} has no instructions, not even ret.")
     starts = sorted({0, *entry.labels.values(), *_borders(code)} - {len(code)})
     number = {start: index for index, start in enumerate(starts)}
     labels = {name: number.get(at) for name, at in entry.labels.items()}

@@ -12,7 +12,7 @@ ADVICE = {
     "out_of_bounds": "On a GPU this reads or destroys other data, or ends the program. Compare the index with the "
     "array's size before the access, as in `if (i >= 0 && i < n)`.",
     "misaligned": "On a GPU this ends the program. An access of n bytes needs an address that n divides.",
-    "endless_loop": "On a GPU this hangs. Look at what the loop waits for, or pass a larger budget=….",
+    "endless_loop": "If the loop does not end, a GPU hangs here. If it is merely long, pass a larger budget=….",
 }
 SHOWN = 5  # how many faults a message or a cell shows before it counts the rest
 

@@ -128,6 +128,8 @@ def arithmetic(t: Translator, instruction: Instruction) -> None:
     """Everything whose operands and result have one type: look the expression up, fill the operands in."""
     dtype = type_of(t, instruction)
     family = FAMILIES[dtype.kind] | (SINGLE if dtype == np.float32 else {})
+    if dtype == np.float16 and instruction.parts[0] == "fma":
+        raise t.unsupported("of half precision")
     template = family.get(".".join(part for part in instruction.parts[:-1] if part not in CLAMPS))
     if template is None:
         raise t.unsupported()
@@ -150,6 +152,8 @@ def _clamped(t: Translator, instruction: Instruction, result: str, dtype: np.dty
     """A result after ``.ftz`` and ``.sat``, which only floats have here."""
     if dtype.kind != "f" and "sat" in instruction.parts:
         raise t.unsupported()
+    if dtype.kind != "f":
+        return result
     result = _flushed(instruction, f"({result})")
     return f"saturate({result})" if "sat" in instruction.parts else result
 
@@ -314,6 +318,8 @@ def convert(t: Translator, instruction: Instruction) -> None:
 def load(t: Translator, instruction: Instruction) -> None:
     """Loads of one, two or four elements."""
     dtype = type_of(t, instruction)
+    if instruction.parts[-1].startswith("b"):
+        dtype = np.dtype(f"u{dtype.itemsize}")  # bits have no sign: into a wider register they go with zeros
     target, address = instruction.operands
     targets = target.items if isinstance(target, Vector) else (target,)
     if "param" in instruction.parts:
@@ -359,18 +365,21 @@ def store(t: Translator, instruction: Instruction) -> None:
     t.emit(f"memory.{SPACES[space]}store({site}, {_address(t, address)}, ({texts},), lanes)")
 
 
-# the memory space of an access → where generated code finds it; a generic address can only be global so far
-SPACES = {"global": "", "generic": "", "local": "local."}
+SPACES = {"global": "", "local": "local."}  # the memory space of an access → where generated code finds it
 ORDERS = {"volatile", "relaxed", "acquire", "release"}
 
 
 def _space(t: Translator, instruction: Instruction) -> str:
     """The memory space of an access."""
     parts = set(instruction.parts[1:-1])
-    space = next((name for name in ("global", "local", "shared", "const") if name in parts), "generic")
-    if space not in SPACES or parts & ORDERS:
-        raise t.unsupported(f"the {space} space")
-    return space
+    space = next((name for name in ("global", "local", "shared", "const") if name in parts), "")
+    if not space and t.entry.locals:
+        raise t.unsupported("through a pointer that may point to a local array")
+    if parts & ORDERS:
+        raise t.unsupported("volatile or ordered")
+    if space and space not in SPACES:
+        raise t.unsupported(f"{space} memory")
+    return space or "global"  # where there are no local arrays, a generic address is a global one
 
 
 def _address(t: Translator, address: Operand) -> str:

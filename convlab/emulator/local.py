@@ -49,11 +49,11 @@ class LocalMemory:
 
     def rows(self, address: Any, lanes: Lanes) -> list[bytes]:
         """What lies at a generic address, for each lane; an address outside of local memory has nothing."""
-        offset = int(address.flat[0]) - LOCAL_WINDOW if address.ndim else int(address) - LOCAL_WINDOW
-        if not 0 <= offset < self.size:
-            return [b""] * lanes.size
+        offsets = np.broadcast_to(address, lanes.size) - LOCAL_WINDOW
         data = self.data if lanes.index is None else self.data[lanes.index]
-        return [row.tobytes() for row in data[:, offset:]]
+        return [
+            row[at:].tobytes() if 0 <= at < self.size else b"" for row, at in zip(data, offsets.tolist(), strict=True)
+        ]
 
     def _places(
         self, site: int, address: Any, lanes: Lanes

@@ -17,9 +17,9 @@ from convlab.emulator.printing import Printer
 
 __all__ = ["Buffer", "Memory"]
 
-# Buffers lie 64 GiB apart. A wrong 32-bit index of 8-byte elements reaches 16 GiB, so that every bad address still
-# has one nearest buffer: the one that the kernel meant. The first 32 GiB belong to none: a null pointer with an index.
-SPACING_BITS = 36
+# Buffers lie 1 TiB apart, so that every wrong 32-bit index, of elements up to 128 bytes, still has one nearest buffer:
+# the one that the kernel meant. The first half belongs to none: a null pointer with an index.
+SPACING_BITS = 40
 HALF = 1 << (SPACING_BITS - 1)
 
 
@@ -68,12 +68,12 @@ class Memory:
 
     def print(self, text: Any, arguments: Any, lanes: Lanes) -> Any:
         """``printf``: what each lane prints, lane after lane; returns the number of arguments, as CUDA does."""
-        first = int(text.flat[0]) if text.ndim else int(text)
-        index = (first >> SPACING_BITS) - 1
-        if not 0 <= index < len(self.buffers):
-            return np.int32(-1)
-        template = self.string(first)
-        return np.int32(self.printer.print(template, self.local.rows(arguments, lanes), self.string, lanes.size))
+        rows = self.local.rows(arguments, lanes)
+        if not text.ndim:
+            return np.int32(self.printer.print(self.string(int(text)), rows, self.string, lanes.size))
+        for address, row in zip(text.tolist(), rows, strict=True):  # a format for each lane
+            self.printer.print(self.string(address), [row], self.string, 1)
+        return np.zeros(lanes.size, np.int32)
 
     def string(self, address: int) -> bytes:
         """The bytes at an address up to the next zero; nothing when the address belongs to no buffer."""

@@ -43,6 +43,8 @@ SIZES |= {
 
 LARGEST_VARIABLE = 1 << 30  # bytes: nobody's laptop should swap for a typing error in an array's size
 
+MOST_REGISTERS = 1 << 20  # of one declaration: far beyond what any compiler makes
+
 TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
       | (?P<string>"[^"\n]*")
@@ -136,7 +138,13 @@ class Parser:
                 self.files[int(head[0])] = head[1].strip('"')
             while self.peek():
                 self.top_level(self.take())
-        except (IndexError, KeyError, ValueError, OverflowError) as error:  # a word where a number must stand, or none
+        except (
+            IndexError,
+            KeyError,
+            OverflowError,
+            TypeError,
+            ValueError,
+        ) as error:  # a word where a number must stand, or none
             line = self.tokens[min(self.at, len(self.tokens)) - 1].line
             raise CompileError(f"PTX line {line}: this is no PTX.", line=line) from error
         return self.program
@@ -316,7 +324,7 @@ class Parser:
             name = self.take()
             if self.peek() == "<":
                 self.take()
-                count = self.integer()
+                count = min(self.integer(), MOST_REGISTERS)
                 self.take(">")
                 entry.registers.update((f"{name}{index}", kind) for index in range(count))
             else:

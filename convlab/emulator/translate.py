@@ -92,7 +92,13 @@ def _translate_block(part: Translator, block: graph.Block) -> str:
             raise part.unsupported()
         try:
             handler(part, instruction)
-        except (AssertionError, IndexError, TypeError, ValueError) as error:  # handlers take operands as PTX has them
+        except (
+            AssertionError,
+            IndexError,
+            OverflowError,
+            TypeError,
+            ValueError,
+        ) as error:  # handlers take operands as PTX has them
             raise CompileError(f"{instruction.place}: `{instruction.opcode}` cannot have these operands.") from error
     return part.read(block.condition, DTYPES["pred"]) if block.condition is not None else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from convlab.emulator.faults import summary
@@ -15,6 +16,7 @@ from convlab.executors.shape import Dim, block_shape, grid_shape
 
 __all__ = ["choose", "launch"]
 
+MOST_THREADS = 1 << 33  # hours on the emulator
 DEVICES = ("auto", "cuda", "emulator")
 
 
@@ -65,11 +67,18 @@ def launch(
     if faults not in ("raise", "record"):
         raise LaunchError(f"faults={faults!r} is neither 'raise' nor 'record'.")
     grid3, block3 = grid_shape(grid), block_shape(block)
+    _check_options(args, axes, budget)
     chosen = choose(device)
     bound = bind(kernel, args, device_arrays=chosen == "cuda")
     checked = _check_axes(bound, axes or {})
     if chosen == "cuda":
         return cuda.launch(kernel, grid3, block3, bound, shared)
+    threads = prod(grid3) * prod(block3)
+    if threads > MOST_THREADS:
+        raise LaunchError(
+            f"grid={grid!r} and block={block!r} make {threads:,} threads, days of work for the emulator.\n"
+            f"  Fix: launch at most {MOST_THREADS:,} of them, or use a GPU."
+        )
     if shared:
         raise LaunchError(f"{kernel.name}: the emulator has no dynamic shared memory yet, but shared={shared}.")
     run = emulated.launch(kernel, grid3, block3, bound, checked, observe, budget)
@@ -88,6 +97,16 @@ def choose(device: str) -> str:
     if device == "auto":
         return "cuda" if cuda.available() else "emulator"
     return device
+
+
+def _check_options(args: Any, axes: Any, budget: Any) -> None:
+    """What would fail later, with a message that names something else."""
+    if not isinstance(args, list | tuple):
+        raise ArgumentError(f"args is {type(args).__name__}, not a list of arguments.\n  Fix: pass args=[…].")
+    if axes is not None and not isinstance(axes, Mapping):
+        raise ArgumentError(f"axes={axes!r} is no mapping of names.\n  Fix: write it as axes={{'x': 'nchw'}}.")
+    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 1):
+        raise LaunchError(f"budget={budget!r} is no positive number of instructions.\n  Fix: pass budget=10_000_000.")
 
 
 def _check_axes(bound: Sequence[Bound], axes: Mapping[str, str]) -> Mapping[str, str]:

@@ -389,3 +389,23 @@ def test_a_narrow_load_extends_by_its_own_sign(kind, value):
     out, x = np.zeros(1, "i4"), np.array([200], "u1")
     launch(kernel(f"ld.global.{kind} %r1, [%rd1]; st.global.b32 [%rd0], %r1;", 2), out, x)
     assert out.tolist() == [value]
+
+
+def test_nan_becomes_zero_or_with_64_bits_the_highest_bit(elementwise):
+    single, double = np.array([np.nan], "f4"), np.array([np.nan], "f8")
+    assert elementwise("cvt.rzi.u32.f32", "u4", single)[0] == 0
+    assert elementwise("cvt.rzi.s32.f64", "i4", double)[0] == -(2**31)
+    assert elementwise("cvt.rzi.s64.f32", "i8", single)[0] == -(2**63)
+    assert elementwise("cvt.rzi.u64.f64", "u8", double)[0] == 2**63
+
+
+def test_flushing_concerns_floats_only(elementwise):
+    a = np.array([1e-40, 2.7, -3.2], "f4")
+    assert elementwise("cvt.rzi.ftz.s32.f32", "i4", a).tolist() == [0, 2, -3]
+
+
+@pytest.mark.parametrize(("kind", "value"), [("b8", 200), ("s8", -56)])
+def test_bits_go_into_a_wider_register_with_zeros(kind, value):
+    out, x = np.zeros(1, "i4"), np.array([200], "u1")
+    launch(kernel(f"ld.global.{kind} %h1, [%rd1]; cvt.s32.s16 %r1, %h1; st.global.b32 [%rd0], %r1;", 2), out, x)
+    assert out.tolist() == [value]

@@ -161,3 +161,17 @@ def test_faults_of_all_chunks_and_rounds_add_up():
         AGAIN: ld.global.f32 %f1, [%rd0+400]; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra AGAIN;""")
     (fault,) = launch(text, np.zeros(4, "f4"), grid=(200, 1, 1), block=(128, 1, 1)).faults
     assert fault.count == 3 * 200 * 128
+
+
+def test_a_wrong_index_of_32_bits_never_reaches_the_next_buffer():
+    # the furthest that an unsigned 32-bit index of float4 goes
+    text = kernel("mov.u64 %rd10, 68719476720; add.s64 %rd11, %rd0, %rd10; st.global.f32 [%rd11], %f1;", 2)
+    x, other = np.zeros(4, "f4"), np.ones(4, "f4")
+    (fault,) = launch(text, x, other, block=(1, 1, 1)).faults
+    assert "writes p0[17179869180], which lies after the end of p0" in fault.message
+    assert other.all()
+
+
+def test_generic_accesses_count_as_global_ones():
+    counters = launch(kernel("ld.f32 %f1, [%rd0]; st.f32 [%rd0], %f1;"), np.zeros(4, "f4")).counters
+    assert (counters.requests_global_load, counters.requests_global_store) == (1, 1)

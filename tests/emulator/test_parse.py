@@ -4,6 +4,7 @@ import pytest
 
 from convlab.emulator.parse import number, parse, tokenize
 from convlab.emulator.program import Address, Immediate, Register, Symbol, Vector
+from convlab.emulator.translate import translate
 from convlab.errors import CompileError
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -100,3 +101,13 @@ def test_what_is_no_ptx_is_named_with_its_line(text, message):
 
 def test_tokens_know_their_line():
     assert [(t.text, t.line) for t in tokenize("a /* x\n y */ b // c\nd")] == [("a", 1), ("b", 2), ("d", 3)]
+
+
+def test_a_kernel_without_instructions_is_refused():
+    with pytest.raises(CompileError, match="The kernel f has no instructions, not even ret"):
+        translate(parse(f"{HEAD}.visible .entry f() {{ }}").entries["f"])
+
+
+def test_registers_beyond_all_sense_are_not_made():
+    entry = parse(f"{HEAD}.visible .entry f() {{ .reg .b32 %r<4294967296>; ret; }}").entries["f"]
+    assert len(entry.registers) == 1 << 20

@@ -82,6 +82,9 @@ def test_a_fault_names_the_index_of_a_tensor():
         ({"faults": "ignore"}, LaunchError, "faults='ignore' is neither 'raise' nor 'record'."),
         ({"axes": {"a": "nchw"}}, ArgumentError, "names 4 axes, but a has shape (64,)"),
         ({"axes": {"q": "n"}}, ArgumentError, "axes names 'q', but the kernel's arrays are a, b, c."),
+        ({"axes": "nchw"}, ArgumentError, "axes='nchw' is no mapping of names."),
+        ({"budget": -5}, LaunchError, "budget=-5 is no positive number of instructions."),
+        ({"grid": 2**31 - 1, "block": 1024}, LaunchError, "make 2,199,023,254,528 threads, days of work"),
         ({"shared": 64}, LaunchError, "the emulator has no dynamic shared memory yet, but shared=64"),
     ],
 )
@@ -142,7 +145,8 @@ def test_lines_are_listed_with_their_source():
 
 
 ENDLESS = """
-import numpy as np, sys
+import numpy as np, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job inherits it ignored
 from convlab.executors.compile import compile
 from convlab.executors.launch import launch
 source = 'extern "C" __global__ void spin(volatile int* x, int n) { for (int i = 0; i < n; ++i) x[threadIdx.x] += i; }'
@@ -189,3 +193,29 @@ def test_a_long_printf_template_is_printed_whole():
     words = "x" * 300
     source = f'extern "C" __global__ void f() {{ printf("{words} %s\\n", "second"); }}'
     assert launch(compile(source).kernels["f"], 1, 1, [], device="emulator").stdout == f"{words} second\n"
+
+
+def test_a_bare_array_in_place_of_the_list_is_explained():
+    with pytest.raises(ArgumentError, match=r"args is ndarray, not a list of arguments"):
+        launch(compile(ADD).kernels["add"], 1, 64, np.zeros(1000, "f4"), device="emulator")
+
+
+def test_each_lane_prints_by_its_own_format():
+    source = 'extern "C" __global__ void f() { printf(threadIdx.x & 1 ? "odd %d\\n" : "even %d\\n", threadIdx.x); }'
+    run = launch(compile(source).kernels["f"], 1, 4, [], device="emulator")
+    assert run.stdout.split("\n") == ["even 0", "odd 1", "even 2", "odd 3", ""]
+
+
+def test_a_pointer_that_may_be_local_is_declined_rather_than_misjudged():
+    source = """
+    __device__ void fill(float* p, int n) { for (int j = 0; j < n; ++j) p[j] = j; }
+    extern "C" __global__ void k(float* y, int n) {
+        float a[8]; float* p = n > 3 ? a : y; fill(p, n); y[threadIdx.x] = a[n & 7]; }"""
+    with pytest.raises(UnsupportedInstruction, match="through a pointer that may point to a local array"):
+        launch(compile(source).kernels["k"], 1, 4, [np.zeros(8, "f4"), 8], device="emulator")
+
+
+def test_half_precision_fma_is_declined():
+    source = '#include <cuda_fp16.h>\nextern "C" __global__ void k(__half* y) { *y = __hfma(*y, *y, *y); }'
+    with pytest.raises(UnsupportedInstruction):
+        launch(compile(source).kernels["k"], 1, 1, [np.ones(1, "f2")], device="emulator")
