@@ -277,7 +277,9 @@ def test_stopping_something_else_leaves_the_compiler_alone():
 
 
 INTERRUPTED = f"""
+import signal
 from convlab.executors.compile import compile
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job inherits it ignored
 compile({TWICE!r})
 print("compiling", flush=True)
 try:
