@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["SHOWN", "Fault", "FaultLog", "summary"]
 
@@ -57,11 +57,7 @@ class FaultLog:
 
     def faults(self) -> list[Fault]:
         """All records, in the order in which they were first seen."""
-        names = Fault.__slots__
-        return [
-            Fault(**{name: getattr(fault, name) for name in names if name != "count"}, count=self._count[key])
-            for key, fault in self._first.items()
-        ]
+        return [replace(fault, count=self._count[key]) for key, fault in self._first.items()]
 
 
 def summary(faults: Sequence[Fault], shown: int = SHOWN) -> str:

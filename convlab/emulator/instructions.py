@@ -51,11 +51,11 @@ FLOAT = {
     "div.rn": "{0} / {1}",
     "div.full": "{0} / {1}",
     "div.approx": "{0} / {1}",
-    "rcp.rn": "one / {0}",
-    "rcp.approx": "one / {0}",
+    "rcp.rn": "{one} / {0}",
+    "rcp.approx": "{one} / {0}",
     "sqrt.rn": "sqrt({0})",
     "sqrt.approx": "sqrt({0})",
-    "rsqrt.approx": "one / sqrt({0})",
+    "rsqrt.approx": "{one} / sqrt({0})",
     "ex2.approx": "exp2({0})",
     "lg2.approx": "log2({0})",
     "sin.approx": "sin({0})",
@@ -70,12 +70,12 @@ FLOAT = {
 # rounding towards zero, down and up, of single precision only
 DIRECTIONS = {"rz": "zero", "rm": "down", "rp": "up"}
 SINGLE = {
-    f"{name}.{mode}": template.replace("towards", towards)
+    f"{name}.{mode}": template.replace("towards", f"{{{towards}}}")
     for mode, towards in DIRECTIONS.items()
     for name, template in {
-        "add": "fma_directed({0}, one, {1}, towards)",
-        "sub": "fma_directed({0}, one, -{1}, towards)",
-        "mul": "fma_directed({0}, {1}, -zero, towards)",
+        "add": "fma_directed({0}, {one}, {1}, towards)",
+        "sub": "fma_directed({0}, {one}, -{1}, towards)",
+        "mul": "fma_directed({0}, {1}, -{zero}, towards)",
         "fma": "fma_directed({0}, {1}, {2}, towards)",
     }.items()
 }
@@ -134,10 +134,9 @@ def arithmetic(t: Translator, instruction: Instruction) -> None:
     if template is None:
         raise t.unsupported()
     operands = [_flushed(instruction, t.read(operand, dtype)) for operand in instruction.operands[1:]]
-    for name, value in CONSTANTS.items():
-        if name in template:
-            template = template.replace(name, t.constant(value, dtype))
-    t.write(instruction.operands[0], _clamped(t, instruction, template.format(*operands), dtype), dtype)
+    named = {name: t.constant(value, dtype) for name, value in CONSTANTS.items() if f"{{{name}}}" in template}
+    result = template.format(*operands, **named)
+    t.write(instruction.operands[0], _clamped(t, instruction, result, dtype), dtype)
 
 
 CLAMPS = ("ftz", "sat")  # modifiers of float instructions: flush denormals to zero, saturate to 0 … 1

@@ -22,6 +22,7 @@ from convlab.emulator.translate import SPECIALS, translate
 __all__ = ["BUDGET", "Result", "run"]
 
 CHUNK = 16384  # lanes at a time: their registers fit the second-level cache, and NumPy's overhead is spread thin
+LOCAL_BYTES = 1 << 28  # of all lanes of a chunk together: large local arrays make chunks smaller
 BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one after the other
 
 Dim3 = tuple[int, int, int]
@@ -108,7 +109,8 @@ class Machine:
         self.grid = grid
         self.block = block
         self.budget = budget
-        self.blocks_per_chunk = max(1, CHUNK // prod(block))
+        lanes = min(CHUNK, LOCAL_BYTES // max(1, code.local_bytes))
+        self.blocks_per_chunk = max(1, lanes // prod(block))
         self.observers: list[Any] = []
         self.log = FaultLog()
         memory.report = self._report

@@ -77,7 +77,7 @@ class Memory:
 
     def string(self, address: int) -> bytes:
         """The bytes at an address up to the next zero; nothing when the address belongs to no buffer."""
-        index = (address >> SPACING_BITS) - 1
+        index: int = _nearest(address)
         if not 0 <= index < len(self.buffers):
             return b"(null)"
         start = address - self.address(index)
@@ -89,7 +89,7 @@ class Memory:
         for observer in self.observers:
             observer.access(where, address, lanes)
         first = int(address.flat[0]) if address.ndim else int(address)
-        index = ((first + HALF) >> SPACING_BITS) - 1
+        index = _nearest(first)
         if 0 <= index < len(self.buffers):
             view, low = self._view(index, where.dtype), self.address(index)
             if not address.ndim:
@@ -108,7 +108,7 @@ class Memory:
         for observer in self.observers:
             observer.access(where, address, lanes)
         address = address if address.ndim else np.full(lanes.size, address)
-        index = ((int(address[0]) + HALF) >> SPACING_BITS) - 1
+        index = _nearest(int(address[0]))
         if 0 <= index < len(self.buffers) and self.buffers[index].writable:
             view, low = self._view(index, where.dtype), self.address(index)
             rows = np.empty((where.count, lanes.size), where.dtype)
@@ -144,7 +144,7 @@ class Memory:
 
     def _sort_out(self, site: Site, address: NDArray[np.int64], lanes: Lanes) -> list[tuple[int, NDArray[np.intp]]]:
         """The good lanes by buffer; the bad ones are reported."""
-        nearest = ((address + HALF) >> SPACING_BITS) - 1
+        nearest = _nearest(address)
         result = []
         for index in np.unique(nearest).tolist():
             here = np.flatnonzero(nearest == index)
@@ -183,6 +183,11 @@ class Memory:
             offset = address - self.address(index)
             rest = describe(self.buffers[index], offset, site.width if kind == "misaligned" else 0)
         self.report(site, kind, what, rest, lanes, bad)
+
+
+def _nearest(address: Any) -> Any:
+    """The index of the buffer that an address, or each of many, belongs to or lies next to; −1 for none."""
+    return ((address + HALF) >> SPACING_BITS) - 1
 
 
 def describe(buffer: Buffer, offset: int, misaligned: int = 0) -> str:

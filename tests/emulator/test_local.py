@@ -58,3 +58,15 @@ def test_local_accesses_are_aligned_and_variables_lie_where_their_type_wants_the
     assert out.tolist() == [5, 5]
     assert fault.kind == "misaligned"
     assert "reads its local arrays at byte 10, which is no multiple of the access's 4 bytes." in fault.message
+
+
+def test_large_local_arrays_make_chunks_smaller():
+    seen = []
+
+    def progress(chunks):
+        seen.extend(chunks)
+        return iter(seen)
+
+    text = LOCAL.replace("depot[12]", "depot[524288]")
+    launch(text, np.zeros(64, "i4"), np.uint32(0).tobytes(), grid=(40, 1, 1), block=(64, 1, 1), progress=progress)
+    assert seen == list(range(0, 40, 8))
