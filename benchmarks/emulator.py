@@ -29,7 +29,7 @@ SPEC = ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1)
 PHOTO = ConvSpec(n=1, c=3, h=256, w=256, k=8, r=3, s=3, padding=1)
 
 
-@cuda.jit  # type: ignore[untyped-decorator]
+@cuda.jit
 def simulated(x: Any, w: Any, y: Any, pad: int) -> None:
     """naive.cu, line by line, for stride, dilation and groups of one."""
     pixel = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x

@@ -63,7 +63,7 @@ def _run(name: str, check: Callable[[], tuple[State, str, str]]) -> Finding:
     """A check that fails in a way nobody foresaw is a finding too: a doctor does not faint."""
     try:
         return Finding(name, *check())
-    except Exception as error:
+    except Exception as error:  # to be told, like everything else that is found
         return Finding(name, "problem", f"{type(error).__name__}: {error}", _INSTALL)
 
 

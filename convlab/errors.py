@@ -53,5 +53,5 @@ class KernelFault(ConvlabError):
 
     @property
     def fact(self) -> str:
-        """The first fault alone, for places that have one line."""
-        return str(self.run.faults[0])
+        """The first fault alone, for places that have one line; a GPU records none, only that it stopped."""
+        return str(self.run.faults[0] if self.run.faults else self)

@@ -81,7 +81,7 @@ def launch(kernel: Kernel, grid: Shape, block: Shape, bound: Sequence[Bound], sh
             elapsed = _timed(cupy, function, grid, block, values(bound, addresses), shared)
     except ConvlabError:
         raise
-    except Exception as error:
+    except Exception as error:  # CuPy, driver and runtime each have errors of their own; all get words
         raise translated(error, kernel, run) from error
     return replace(run, milliseconds=elapsed)
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from math import prod
 
 from tqdm.auto import tqdm
 
 from convlab.emulator import Buffer, run
+from convlab.errors import LaunchError
 from convlab.executors.arguments import Bound
 from convlab.executors.module import Kernel
 from convlab.executors.run import Run
 
 __all__ = ["launch"]
+
+MOST_THREADS = 1 << 33  # hours of work
 
 # Nobody wants to see a bar that is gone before it is read.
 _progress: Callable[[Iterable[int]], Iterable[int]] = partial(
@@ -25,11 +29,20 @@ def launch(
     grid: tuple[int, int, int],
     block: tuple[int, int, int],
     bound: Sequence[Bound],
+    shared: int,
     axes: Mapping[str, str],
     observe: bool,
     budget: int | None,
 ) -> Run:
-    """Execute a kernel on the emulator."""
+    """Execute a kernel on the emulator; raises ``LaunchError`` for what it cannot hold, or not end this week."""
+    threads = prod(grid) * prod(block)
+    if threads > MOST_THREADS:
+        raise LaunchError(
+            f"grid={grid} and block={block} make {threads:,} threads, days of work for the emulator.\n"
+            f"  Fix: launch at most {MOST_THREADS:,} of them, or use a GPU."
+        )
+    if shared:
+        raise LaunchError(f"{kernel.name}: the emulator has no dynamic shared memory yet, but shared={shared}.")
     arguments = [_argument(each, axes) for each in bound]
     result = run(kernel.program_entry, grid, block, arguments, observe=observe, budget=budget, progress=_progress)
     return Run(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any
 
 from convlab.emulator.faults import summary
@@ -16,7 +15,6 @@ from convlab.executors.shape import Dim, block_shape, grid_shape
 
 __all__ = ["choose", "launch"]
 
-MOST_THREADS = 1 << 33  # hours on the emulator
 DEVICES = ("auto", "cuda", "emulator")
 
 
@@ -73,15 +71,7 @@ def launch(
     checked = _check_axes(bound, axes or {})
     if chosen == "cuda":
         return cuda.launch(kernel, grid3, block3, bound, shared)
-    threads = prod(grid3) * prod(block3)
-    if threads > MOST_THREADS:
-        raise LaunchError(
-            f"grid={grid!r} and block={block!r} make {threads:,} threads, days of work for the emulator.\n"
-            f"  Fix: launch at most {MOST_THREADS:,} of them, or use a GPU."
-        )
-    if shared:
-        raise LaunchError(f"{kernel.name}: the emulator has no dynamic shared memory yet, but shared={shared}.")
-    run = emulated.launch(kernel, grid3, block3, bound, checked, observe, budget)
+    run = emulated.launch(kernel, grid3, block3, bound, shared, checked, observe, budget)
     errors = [fault for fault in run.faults if fault.severity == "error"]
     if errors and faults == "raise":
         raise KernelFault(f"{kernel.signature}\n{summary(errors)}", run)
