@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from convlab.emulator.numerics import DTYPES, constant
 from convlab.emulator.program import (
     Address,
     Entry,
@@ -23,23 +22,10 @@ from convlab.emulator.program import (
     Variable,
     Vector,
 )
+from convlab.emulator.types import DTYPES, SIZES, constant
 from convlab.errors import CompileError
 
-__all__ = ["SIZES", "parse"]
-
-SIZES = {"pred": 1, "b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2, "f16x2": 4}
-SIZES |= {
-    "b32": 4,
-    "u32": 4,
-    "s32": 4,
-    "f32": 4,
-    "bf16x2": 4,
-    "b64": 8,
-    "u64": 8,
-    "s64": 8,
-    "f64": 8,
-    "b128": 16,
-}
+__all__ = ["parse"]
 
 LARGEST_VARIABLE = 1 << 30  # bytes: nobody's laptop should swap for a typing error in an array's size
 

@@ -10,9 +10,10 @@ from convlab.emulator.code import Code, Site, Step
 from convlab.emulator.instructions import HANDLERS, flops
 from convlab.emulator.lanes import pick, put
 from convlab.emulator.memory import Memory
-from convlab.emulator.numerics import DTYPES, NAMESPACE
+from convlab.emulator.numerics import NAMESPACE
 from convlab.emulator.program import Entry, Param
 from convlab.emulator.translator import Translator
+from convlab.emulator.types import DTYPES
 from convlab.errors import CompileError
 
 __all__ = ["SPECIALS", "translate"]

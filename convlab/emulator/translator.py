@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from convlab.emulator.code import Site
-from convlab.emulator.numerics import constant
 from convlab.emulator.program import Entry, Immediate, Instruction, Operand, Param, Register, Symbol
+from convlab.emulator.types import constant
 from convlab.errors import UnsupportedInstruction
 
 __all__ = ["Translator"]

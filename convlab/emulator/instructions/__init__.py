@@ -1,0 +1,10 @@
+"""All instructions: importing this package fills the table, one module a family."""
+
+from __future__ import annotations
+
+from convlab.emulator.instructions import arithmetic, bits, control, conversion, memory
+from convlab.emulator.instructions.table import HANDLERS, flops
+
+__all__ = ["FAMILIES", "HANDLERS", "flops"]
+
+FAMILIES = (arithmetic, bits, conversion, memory, control)
