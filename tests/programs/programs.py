@@ -1,10 +1,12 @@
-"""What every test of a whole program does: load its CUDA C by name, launch it on the emulator, expect no false alarm."""
+"""What tests of whole programs share: load CUDA C by name, launch it on the emulator, expect no false alarm."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from convlab.executors.compile import compile
 from convlab.executors.launch import launch
@@ -30,3 +32,10 @@ def run(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], clean: bool 
 def blocks(count: int, size: int) -> int:
     """How many blocks of a size hold that many threads."""
     return -(-count // size)
+
+
+def within(actual: Any, exact: Any, roundings: int, magnitude: Any) -> None:
+    """Compare f32 or f64 sums with their exact values: each rounding may add one epsilon of the terms' magnitudes."""
+    epsilon = np.finfo(np.asarray(actual).dtype).eps
+    error, allowed = np.abs(np.asarray(actual, "f8") - exact), roundings * epsilon * np.asarray(magnitude, "f8")
+    assert (error <= allowed).all(), f"off by {np.max(error - allowed):.3g} more than {np.max(allowed):.3g}"
