@@ -25,6 +25,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
         },
         # Narrow floats that NumPy lacks, and pairs of them, are kept as their bits.
         **{"bf16": "u2", "f16x2": "u4", "bf16x2": "u4", "tf32": "u4"},
+        **{"s16x2": "u4", "u16x2": "u4", "e4m3x2": "u2", "e5m2x2": "u2"},
     }.items()
 }
 SIZES = {name: dtype.itemsize for name, dtype in DTYPES.items()} | {"b128": 16}

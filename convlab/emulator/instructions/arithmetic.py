@@ -1,121 +1,74 @@
-"""Arithmetic on numbers: everything whose operands and result have one type, and products of twice the width."""
+"""Arithmetic on integers, and on the bits of them: one row a form."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from convlab.emulator.instructions.table import handles, type_of
+from convlab.emulator.instructions.carries import with_carry
+from convlab.emulator.instructions.floating import FLOATS, floating
+from convlab.emulator.instructions.rows import Row, apply, kind_of, rows
+from convlab.emulator.instructions.table import handles
 from convlab.emulator.program import Instruction
 from convlab.emulator.translator import Translator
 
-# family of type → opcode → expression; every operand and the result have the instruction's type
-INTEGER = {
-    "add": "{0} + {1}",
-    "sub": "{0} - {1}",
-    "mul.lo": "{0} * {1}",
-    "mul.hi": "multiply_high({0}, {1})",
-    "mad.lo": "{0} * {1} + {2}",
-    "div": "divide({0}, {1})",
-    "rem": "remainder({0}, {1})",
-    "min": "minimum({0}, {1})",
-    "max": "maximum({0}, {1})",
-    "neg": "-{0}",
-    "abs": "absolute({0})",
-    "and": "{0} & {1}",
-    "or": "{0} | {1}",
-    "xor": "{0} ^ {1}",
-    "not": "~{0}",
-    "brev": "reverse_bits({0})",
-}
-FLOAT = {
-    "add": "{0} + {1}",
-    "add.rn": "{0} + {1}",
-    "sub": "{0} - {1}",
-    "sub.rn": "{0} - {1}",
-    "mul": "{0} * {1}",
-    "mul.rn": "{0} * {1}",
-    "fma.rn": "fma({0}, {1}, {2})",
-    "div.rn": "{0} / {1}",
-    "div.full": "{0} / {1}",
-    "div.approx": "{0} / {1}",
-    "rcp.rn": "{one} / {0}",
-    "rcp.approx": "{one} / {0}",
-    "sqrt.rn": "sqrt({0})",
-    "sqrt.approx": "sqrt({0})",
-    "rsqrt.approx": "{one} / sqrt({0})",
-    "ex2.approx": "exp2({0})",
-    "lg2.approx": "log2({0})",
-    "sin.approx": "sin({0})",
-    "cos.approx": "cos({0})",
-    "tanh.approx": "tanh({0})",
-    "min": "fmin({0}, {1})",
-    "max": "fmax({0}, {1})",
-    "neg": "-{0}",
-    "abs": "absolute({0})",
-    "copysign": "copysign({1}, {0})",
-}
-# rounding towards zero, down and up, of single precision only
-DIRECTIONS = {"rz": "zero", "rm": "down", "rp": "up"}
-SINGLE = {
-    f"{name}.{mode}": template.replace("towards", f"{{{towards}}}")
-    for mode, towards in DIRECTIONS.items()
-    for name, template in {
-        "add": "fma_directed({0}, {one}, {1}, towards)",
-        "sub": "fma_directed({0}, {one}, -{1}, towards)",
-        "mul": "fma_directed({0}, {1}, -{zero}, towards)",
-        "fma": "fma_directed({0}, {1}, {2}, towards)",
-    }.items()
-}
-CONSTANTS = {"one": 1.0, "zero": 0.0, "down": -np.inf, "up": np.inf}
-PREDICATE = {name: INTEGER[name] for name in ("and", "or", "xor", "not")}
-FAMILIES = {"i": INTEGER, "u": INTEGER, "f": FLOAT, "b": PREDICATE}
+# opcode without its type → what it computes
+INTEGER = rows(
+    {
+        "add": "{0} + {1}",
+        "sub": "{0} - {1}",
+        "mul.lo": "{0} * {1}",
+        "mul.hi": "multiply_high({0}, {1})",
+        "mul.wide": Row("{0} * {1}", "wide", ("widened", "widened")),
+        "mad.lo": "{0} * {1} + {2}",
+        "mad.hi": "multiply_high({0}, {1}) + {2}",
+        "mad.wide": Row("{0} * {1} + {2}", "wide", ("widened", "widened", "wide")),
+        "sad": "absolute_difference({0}, {1}) + {2}",
+        "div": "divide({0}, {1})",
+        "rem": "remainder({0}, {1})",
+        "min": "minimum({0}, {1})",
+        "max": "maximum({0}, {1})",
+        "neg": "-{0}",
+        "abs": "absolute({0})",
+    }
+)
+LOGIC = rows({"and": "{0} & {1}", "or": "{0} | {1}", "xor": "{0} ^ {1}", "not": "~{0}"})
+PRODUCT_OF_24_BITS = "(low_24_bits({0}) * low_24_bits({1}))"
+WORD = INTEGER | rows(
+    {
+        "mul24.lo": f"{PRODUCT_OF_24_BITS}.astype({{0}}.dtype)",
+        "mul24.hi": f"({PRODUCT_OF_24_BITS} >> 16).astype({{0}}.dtype)",
+        "mad24.lo": f"{PRODUCT_OF_24_BITS}.astype({{0}}.dtype) + {{2}}",
+        "mad24.hi": f"({PRODUCT_OF_24_BITS} >> 16).astype({{0}}.dtype) + {{2}}",
+    }
+)
+SIGNED_WORD = WORD | rows(
+    {
+        "add.sat": "add_saturated({0}, {1})",
+        "sub.sat": "subtract_saturated({0}, {1})",
+        "mad.hi.sat": "add_saturated(multiply_high({0}, {1}), {2})",
+        "mad24.hi.sat": f"add_saturated(({PRODUCT_OF_24_BITS} >> 16).astype({{0}}.dtype), {{2}})",
+        "min.relu": "maximum(minimum({0}, {1}), {zero})",
+        "max.relu": "maximum(maximum({0}, {1}), {zero})",
+    }
+)
+PAIR = {name: INTEGER[name] for name in ("add", "sub", "min", "max", "neg")}
+SIGNED_PAIR = PAIR | {name: SIGNED_WORD[name] for name in ("min.relu", "max.relu")}
+FAMILIES = (
+    dict.fromkeys(("s16", "u16", "s64", "u64"), INTEGER)
+    | dict.fromkeys(("b16", "b32", "b64", "pred"), LOGIC)
+    | {"s32": SIGNED_WORD, "u32": WORD, "s16x2": SIGNED_PAIR, "u16x2": PAIR}
+)
 
 
-@handles(*{name.split(".")[0] for family in FAMILIES.values() for name in family} - {"mul", "mad"})
+@handles(*{name.split(".")[0] for family in (SIGNED_WORD, LOGIC, FLOATS) for name in family})
 def arithmetic(t: Translator, instruction: Instruction) -> None:
-    """Everything whose operands and result have one type: look the expression up, fill the operands in."""
-    dtype = type_of(t, instruction)
-    family = FAMILIES[dtype.kind] | (SINGLE if dtype == np.float32 else {})
-    if dtype == np.float16 and instruction.parts[0] == "fma":
-        raise t.unsupported("of half precision")
-    template = family.get(".".join(part for part in instruction.parts[:-1] if part not in CLAMPS))
-    if template is None:
-        raise t.unsupported()
-    operands = [flushed(instruction, t.read(operand, dtype)) for operand in instruction.operands[1:]]
-    named = {name: t.constant(value, dtype) for name, value in CONSTANTS.items() if f"{{{name}}}" in template}
-    result = template.format(*operands, **named)
-    t.write(instruction.operands[0], clamped(t, instruction, result, dtype), dtype)
-
-
-CLAMPS = ("ftz", "sat")  # modifiers of float instructions: flush denormals to zero, saturate to 0 … 1
-
-
-def flushed(instruction: Instruction, operand: str) -> str:
-    """An operand as an instruction with ``.ftz`` sees it."""
-    return f"flush({operand})" if "ftz" in instruction.parts else operand
-
-
-def clamped(t: Translator, instruction: Instruction, result: str, dtype: np.dtype[Any]) -> str:
-    """A result after ``.ftz`` and ``.sat``, which only floats have here."""
-    if dtype.kind != "f" and "sat" in instruction.parts:
-        raise t.unsupported()
-    if dtype.kind != "f":
-        return result
-    result = flushed(instruction, f"({result})")
-    return f"saturate({result})" if "sat" in instruction.parts else result
-
-
-@handles("mul", "mad")
-def multiply(t: Translator, instruction: Instruction) -> None:
-    """``mul.wide`` and ``mad.wide`` double the type of the result; the other forms are plain arithmetic."""
-    if instruction.parts[1] != "wide":
-        arithmetic(t, instruction)
+    """Everything whose form and type have a row: look it up, fill the operands in."""
+    if "cc" in instruction.parts:
+        with_carry(t, instruction)
         return
-    dtype = type_of(t, instruction)
-    wide = np.dtype(f"{dtype.kind}{2 * dtype.itemsize}")
-    name = t.name_type(wide)
-    a, b = (f"{t.read(operand, dtype)}.astype({name})" for operand in instruction.operands[1:3])
-    added = f" + {t.read(instruction.operands[3], wide)}" if instruction.parts[0] == "mad" else ""
-    t.write(instruction.operands[0], f"{a} * {b}{added}", wide)
+    name = instruction.parts[-1]
+    if name not in FAMILIES:
+        floating(t, instruction)
+        return
+    row = FAMILIES[name].get(".".join(instruction.parts[:-1]))
+    if row is None:
+        raise t.unsupported()
+    apply(t, instruction, row, kind_of(t, name))

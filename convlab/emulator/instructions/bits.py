@@ -1,24 +1,54 @@
-"""Comparisons, selections, moves and operations on bits."""
+"""Operations on bits: shifts, fields, counts, permutations, and any function of three bits."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from convlab.emulator.instructions.arithmetic import flushed
+from convlab.emulator.instructions.rows import Row, apply, kind_of, rows
 from convlab.emulator.instructions.table import handles, type_of
-from convlab.emulator.program import Immediate, Instruction, Vector
+from convlab.emulator.program import Immediate, Instruction, Operand, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-UNSIGNED = {
-    "lo": "lt",
-    "ls": "le",
-    "hi": "gt",
-    "hs": "ge",
-}  # the names that PTX gives to unsigned comparisons
+WORDS = ("u32", "u32", "u32")
+
+# opcode without its type → what it computes
+BITS = rows(
+    {
+        "popc": Row("count_ones({0})", "s32", ("bits",)),
+        "clz": Row("leading_zeros({0})", "s32", ("bits",)),
+        "brev": "reverse_bits({0})",
+        "cnot": "({0} == 0).astype({0}.dtype)",
+        "bfind": Row("find_first({0}, False)", "s32"),
+        "bfind.shiftamt": Row("find_first({0}, True)", "s32"),
+        "fns": Row("find_nth({0}, {1}, {2})", "s32", ("u32", "u32", "s32")),
+        "bfi": Row("insert_field({0}, {1}, {2}, {3})", "same", ("same", "same", "u32", "u32")),
+        "bfe": Row("extract_field({0}, {1}, {2})", "same", ("same", "u32", "u32")),
+        "bmsk.clamp": Row("bit_mask({0}, {1})", "u32", ("u32", "u32")),
+        "bmsk.wrap": Row("bit_mask({0} & 31, {1} & 31)", "u32", ("u32", "u32")),
+        "szext.clamp": Row("extend({0}, minimum({1}, 32))", "same", ("same", "u32")),
+        "szext.wrap": Row("extend({0}, {1} & 31)", "same", ("same", "u32")),
+        "shf.l.clamp": Row("funnel_left({0}, {1}, minimum({2}, 32))", "u32", WORDS),
+        "shf.l.wrap": Row("funnel_left({0}, {1}, {2} & 31)", "u32", WORDS),
+        "shf.r.clamp": Row("funnel_right({0}, {1}, minimum({2}, 32))", "u32", WORDS),
+        "shf.r.wrap": Row("funnel_right({0}, {1}, {2} & 31)", "u32", WORDS),
+        "prmt": Row("permute({0}, {1}, {2})", "u32", WORDS),
+    }
+)
+MODES = ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")  # of prmt, which PTX puts after the type
+
+
+@handles(*{name.split(".")[0] for name in BITS})
+def bit_operation(t: Translator, instruction: Instruction) -> None:
+    """Everything that has a row: look it up, fill the operands in."""
+    *name, kind = instruction.parts
+    if name[0] == "prmt" and kind in MODES:
+        apply(t, instruction, Row(f"permute_{kind}({{0}}, {{1}}, {{2}})", "u32", WORDS), kind_of(t, name[-1]))
+        return
+    row = BITS.get(".".join(name))
+    if row is None:
+        raise t.unsupported()
+    apply(t, instruction, row, kind_of(t, kind))
 
 
 @handles("shl", "shr")
@@ -37,95 +67,55 @@ def shift(t: Translator, instruction: Instruction) -> None:
     t.write(instruction.operands[0], f"{function}({a}, {t.read(count, DTYPES['u32'])})", dtype)
 
 
-@handles("setp")
-def compare(t: Translator, instruction: Instruction) -> None:
-    """``setp.lt.s32 p, a, b``, also combined with a predicate: ``setp.lt.and.s32 p, a, b, c``."""
-    dtype = type_of(t, instruction)
-    a, b = (flushed(instruction, t.read(operand, dtype)) for operand in instruction.operands[1:3])
-    name, *joined = [part for part in instruction.parts[1:-1] if part != "ftz"]
-    result = _comparison(t, name, a, b, dtype)
-    if joined:
-        join = {"and": "&", "or": "|", "xor": "^"}.get(joined[0])
-        if join is None:
-            raise t.unsupported()
-        result = f"({result}) {join} {t.read(instruction.operands[3], DTYPES['pred'])}"
-    t.write(instruction.operands[0], result, DTYPES["pred"])
+# The functions of two bits, by their four results for 00, 01, 10, 11, the first one lowest.
+OF_TWO_BITS = (
+    *("{zero}", "~({a} | {b})", "~{a} & {b}", "~{a}", "{a} & ~{b}", "~{b}", "{a} ^ {b}", "~({a} & {b})"),
+    *("{a} & {b}", "~({a} ^ {b})", "{b}", "~{a} | {b}", "{a}", "{a} | ~{b}", "{a} | {b}", "~{zero}"),
+)
+JOINS = {"and": "&", "or": "|"}
 
 
-def _comparison(t: Translator, name: str, a: str, b: str, dtype: np.dtype[Any]) -> str:
-    """One comparison; the names that end in ``u`` also hold when an operand is NaN."""
-    if dtype.kind == "f" and name in ("num", "nan"):
-        return f"{'~' if name == 'num' else ''}(isnan({a}) | isnan({b}))"
-    unordered = dtype.kind == "f" and name.endswith("u")
-    name = UNSIGNED.get(name, name[:-1] if unordered else name)
-    if name not in COMPARISONS:
-        raise t.unsupported()
-    plain = f"({a} {COMPARISONS[name]} {b})"
-    if unordered:
-        return f"{plain} | isnan({a}) | isnan({b})"
-    # PTX's `ne` is ordered: false when an operand is NaN, unlike Python's `!=`.
-    return f"{plain} & ~(isnan({a}) | isnan({b}))" if name == "ne" and dtype.kind == "f" else plain
+@handles("lop3")
+def logic(t: Translator, instruction: Instruction) -> None:
+    """``lop3.b32 d, a, b, c, table``, also ``lop3.or.b32 d|p, a, b, c, table, q``.
 
-
-@handles("selp")
-def selection(t: Translator, instruction: Instruction) -> None:
-    """``selp d, a, b, p``."""
-    dtype = type_of(t, instruction)
-    target, a, b, chosen = instruction.operands
-    condition = t.read(chosen, DTYPES["pred"])
-    t.write(target, f"select({condition}, {t.read(a, dtype)}, {t.read(b, dtype)})", dtype)
-
-
-@handles("mov")
-def move(t: Translator, instruction: Instruction) -> None:
-    """Copies, also of two halves into a whole, ``mov.b64 d, {a, b}``, and back.
-
-    Arrays are never changed in place, so a second name for the same array is a copy.
+    Where c is 0 the result is one function of a and b; where c is 1 it differs from that in another one.
     """
-    dtype = type_of(t, instruction)
-    target, value = instruction.operands
-    if isinstance(value, Vector):
-        t.write(target, _packed(t, value, dtype), dtype)
-    elif isinstance(target, Vector):
-        _unpack(t, target, t.read(value, np.dtype(f"u{dtype.itemsize}")), dtype)
-    else:
-        t.write(target, t.read(value, dtype), dtype)
+    target, *operands, table = instruction.operands[:5]
+    if not isinstance(table, Immediate) or not isinstance(table.value, int):
+        raise t.unsupported("a table that is no literal")
+    a, b, c = (t.read(operand, DTYPES["b32"]) for operand in operands)
+    names = {"a": a, "b": b, "zero": t.constant(0, DTYPES["b32"])}
+    without, with_c = (sum((table.value >> 2 * n + bit & 1) << n for n in range(4)) for bit in (0, 1))
+    base, change = (OF_TWO_BITS[function].format(**names) for function in (without, without ^ with_c))
+    result, predicate = target.items if isinstance(target, Vector) else (target, None)
+    t.emit(f"v0 = ({base}) ^ (({change}) & {c})")
+    if predicate is not None:
+        _logic_predicate(t, instruction, predicate)
+    t.write(result, "v0", DTYPES["b32"])
 
 
-def _packed(t: Translator, parts: Vector, dtype: np.dtype[Any]) -> str:
-    """The bits of several registers side by side, the first one lowest."""
-    size = dtype.itemsize // len(parts.items)
-    whole, part = np.dtype(f"u{dtype.itemsize}"), np.dtype(f"u{size}")
-    pieces = [
-        f"({t.read(item, part)}.astype({t.name_type(whole)}) << {t.constant(8 * size * n, whole)})"
-        for n, item in enumerate(parts.items)
+def _logic_predicate(t: Translator, instruction: Instruction, target: Operand) -> None:
+    """The second result of lop3: whether the first one has any bit, joined with a predicate."""
+    join = JOINS.get(instruction.parts[1])
+    if join is None:
+        raise t.unsupported()
+    t.write(target, f"(v0 != 0) {join} {t.read(instruction.operands[5], DTYPES['pred'])}", DTYPES["pred"])
+
+
+@handles("dp4a", "dp2a")
+def dot_product(t: Translator, instruction: Instruction) -> None:
+    """``dp4a.s32.u32 d, a, b, c``: four products of bytes; ``dp2a.lo``: two of halves of a with bytes of b."""
+    opcode, *mode, a_type, b_type = instruction.parts
+    first = {"dp4a": 0, "dp2a.lo": 0, "dp2a.hi": 2}.get(".".join((opcode, *mode)))
+    if first is None or not {a_type, b_type} <= {"s32", "u32"}:
+        raise t.unsupported()
+    a_signed, b_signed = a_type == "s32", b_type == "s32"
+    pieces = (f"{'iu'[not a_signed]}{1 if opcode == 'dp4a' else 2}", f"{'iu'[not b_signed]}1")
+    result = DTYPES["s32" if a_signed or b_signed else "u32"]
+    target, *factors, addend = instruction.operands
+    texts = [
+        f"pieces({t.read(factor, DTYPES['u32'])}, {t.name_type(np.dtype(piece))})"
+        for factor, piece in zip(factors, pieces, strict=True)
     ]
-    return f"bits({' | '.join(pieces)}, {t.name_type(dtype)})"
-
-
-def _unpack(t: Translator, targets: Vector, value: str, dtype: np.dtype[Any]) -> None:
-    """The bits of one register cut into several, the lowest first."""
-    size = dtype.itemsize // len(targets.items)
-    whole, part = np.dtype(f"u{dtype.itemsize}"), np.dtype(f"u{size}")
-    for n, target in enumerate(targets.items):
-        shifted = f"({value} >> {t.constant(8 * size * n, whole)})"
-        t.write(target, f"{shifted}.astype({t.name_type(part)})", part)
-
-
-@handles("clz", "popc")
-def count_bits(t: Translator, instruction: Instruction) -> None:
-    """Counts of bits are 32-bit numbers, whatever they count in."""
-    dtype = np.dtype(f"u{type_of(t, instruction).itemsize}")
-    function = {"clz": "leading_zeros", "popc": "bit_count"}[instruction.parts[0]]
-    value = t.read(instruction.operands[1], dtype)
-    t.write(instruction.operands[0], f"{function}({value}).astype({t.name_type(DTYPES['s32'])})", DTYPES["s32"])
-
-
-@handles("bfi", "bfe")
-def bit_field(t: Translator, instruction: Instruction) -> None:
-    """``bfi d, a, b, position, length`` and ``bfe d, a, position, length``."""
-    dtype = type_of(t, instruction)
-    target, *values, position, length = instruction.operands
-    function = {"bfi": "insert_field", "bfe": "extract_field"}[instruction.parts[0]]
-    texts = [t.read(value, dtype) for value in values] + [t.read(n, DTYPES["u32"]) for n in (position, length)]
-    t.write(target, f"{function}({', '.join(texts)})", dtype)
+    t.write(target, f"dot_product({', '.join(texts)}, {t.read(addend, result)}, {first})", result)

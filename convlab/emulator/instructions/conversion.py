@@ -2,32 +2,128 @@
 
 from __future__ import annotations
 
-from convlab.emulator.instructions.arithmetic import CLAMPS, clamped, flushed
+from typing import Any
+
+import numpy as np
+
+from convlab.emulator.instructions.floating import clamped, flushed
+from convlab.emulator.instructions.rows import KINDS, kind_of
 from convlab.emulator.instructions.table import handles
 from convlab.emulator.program import Instruction
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-# from, to, modes: where NumPy's own conversion is the one that PTX asks for
-PLAIN_CONVERSIONS = {("i", "i"), ("i", "f", "rn"), ("f", "f"), ("f", "f", "rn")}
-ROUNDINGS = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
+# rounding → function, which rounds the last digit that the result has, or to whole numbers
+ROUNDINGS = {"rn": "rint", "rz": "trunc", "rm": "floor", "rp": "ceil", "rna": "round_away"}
+WHOLE = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
+TOWARDS = {"rz": 0.0, "rm": -np.inf, "rp": np.inf}
+FLAGS = ("ftz", "sat", "relu", "satfinite")
+SHORT_CUTS = {("f16", "rn"): "to_f16", ("bf16", "rn"): "to_bf16", ("tf32", "rna"): "to_tf32"}  # from singles
+FLOATS = ("f16", "bf16", "tf32", "f32", "f64")
+PAIRS = {"f16x2": "f16", "bf16x2": "bf16", "e4m3x2": "e4m3", "e5m2x2": "e5m2"}  # packed type → its pieces
+SINGLES = {name: KINDS[name].load for name in ("f16x2", "bf16x2")} | {
+    f"{name}x2": f"from_{name}(parts({{}}))" for name in ("e4m3", "e5m2")
+}
 
 
 @handles("cvt")
 def convert(t: Translator, instruction: Instruction) -> None:
-    """Between integers, between floats, and from one to the other."""
-    target, source = (DTYPES.get(kind) for kind in instruction.parts[-2:])
-    if target is None or source is None:
-        raise t.unsupported()
-    value = flushed(instruction, t.read(instruction.operands[1], source))
-    modes = tuple(part for part in instruction.parts[1:-2] if part not in CLAMPS)
-    kinds = ("fi"[source.kind in "iu"], "fi"[target.kind in "iu"])
-    if (*kinds, *modes) in PLAIN_CONVERSIONS:
-        expression = f"{value}.astype({t.name_type(target)})"
-    elif kinds == ("f", "f") and len(modes) == 1 and modes[0] in ROUNDINGS:
-        expression = f"{ROUNDINGS[modes[0]]}({value}).astype({t.name_type(target)})"
-    elif kinds == ("f", "i") and len(modes) == 1 and modes[0] in ROUNDINGS:
-        expression = f"to_integer({value}, {t.name_type(target)}, {ROUNDINGS[modes[0]]})"
+    """Between integers, between floats, from one to the other, and to packed pairs."""
+    if "pack" in instruction.parts:
+        _pack_integers(t, instruction)
+        return
+    *modes, to, of = instruction.parts[1:]
+    mode = ".".join(mode for mode in modes if mode not in FLAGS)
+    if to in PAIRS:
+        _convert_pair(t, instruction, mode or "rn")
+        return
+    source = kind_of(t, of)
+    target, operand = instruction.operands
+    value = source.read(t, operand)
+    if to in FLOATS:
+        dtype = np.dtype("u2") if to.endswith("f16") else DTYPES[to]
+        t.write(target, _to_float(t, instruction, value, mode), dtype)
+    elif to in KINDS and KINDS[to].stored == KINDS[to].computed and to != "pred":
+        t.write(target, _to_integer(t, instruction, value, mode), DTYPES[to])
     else:
         raise t.unsupported()
-    t.write(instruction.operands[0], clamped(t, instruction, expression, target), target)
+
+
+def _to_integer(t: Translator, instruction: Instruction, value: str, mode: str) -> str:
+    """From an integer, cut or saturated; from a float, which rounds and always saturates."""
+    to, of = instruction.parts[-2:]
+    name = t.name_type(DTYPES[to])
+    if KINDS[of].computed.kind == "f" and mode in WHOLE:
+        return f"to_integer({flushed(t, instruction, value, KINDS[of])}, {name}, {WHOLE[mode]})"
+    if mode or KINDS[of].computed.kind == "f":
+        raise t.unsupported()
+    return f"clipped({value}, {name})" if "sat" in instruction.parts else f"{value}.astype({name})"
+
+
+def _to_float(t: Translator, instruction: Instruction, value: str, mode: str) -> str:
+    """From an integer or a float: rounded to a whole number, clamped, flushed, and rounded to the type's digits."""
+    to, of = instruction.parts[-2:]
+    source = KINDS[of]
+    if source.computed.kind == "f":
+        value = flushed(t, instruction, value, source) if of in ("f32", "f64") else value
+        if mode in WHOLE:
+            value, mode = f"{WHOLE[mode]}({value})", ""
+    if mode not in ("", *ROUNDINGS):
+        raise t.unsupported()
+    result = _narrowed(t, instruction, clamped(instruction, value), to, mode)
+    return flushed(t, instruction, result, KINDS[to]) if to in ("f32", "f64") else result
+
+
+def _narrowed(t: Translator, instruction: Instruction, value: str, to: str, mode: str) -> str:
+    """A number in a floating-point format, rounded once, as its bits where NumPy lacks the format."""
+    source = KINDS[instruction.parts[-1]].computed if instruction.parts[-1] in KINDS else np.dtype("f4")
+    finite = "satfinite" in instruction.parts
+    long = source.kind in "iu" and source.itemsize == 8
+    if to == "f64" and long and mode in TOWARDS:
+        return f"double_directed({value}, {t.constant(TOWARDS[mode], DTYPES['f64'])})"
+    if to == "f64" or (to == "f32" and (mode in ("", "rn") or source == np.dtype("f4"))):
+        return f"({value}).astype({t.name_type(DTYPES[to])})"
+    short_cut = SHORT_CUTS.get((to, mode or "rn"))
+    if short_cut and source == np.dtype("f4") and not finite:
+        return f"{short_cut}({value})"
+    return f"narrow_{to}({f'sticky({value})' if long else value}, {ROUNDINGS[mode or 'rn']}, {finite})"
+
+
+def _convert_pair(t: Translator, instruction: Instruction, mode: str) -> None:
+    """Two singles into one register, the first one high; or a packed pair into another one."""
+    to, of = instruction.parts[-2:]
+    if mode not in ROUNDINGS:
+        raise t.unsupported()
+    if of == "f32":
+        target, high, low = instruction.operands
+        values = [KINDS["f32"].read(t, operand) for operand in (low, high)]
+        template = f"joined({t.name_type(DTYPES[to])}, {{}}, {{}})"
+    elif of in SINGLES:
+        target, pair = instruction.operands
+        values = [SINGLES[of].format(t.read(pair, DTYPES[of]))]
+        template = "whole({})"
+    else:
+        raise t.unsupported()
+    clamps = (clamped(instruction, flushed(t, instruction, value, KINDS["f32"])) for value in values)
+    pieces = [_narrowed(t, instruction, value, PAIRS[to], mode) for value in clamps]
+    t.write(target, template.format(*pieces), DTYPES[to])
+
+
+PACKED: dict[str, np.dtype[Any]] = {name: DTYPES[name] for name in ("u16", "s16", "u8", "s8")}
+
+
+def _pack_integers(t: Translator, instruction: Instruction) -> None:
+    """``cvt.pack.sat.u8.s32.b32 d, a, b, c``: a above b, both saturated, in the lower bits; the rest from c."""
+    _, *modes = instruction.parts
+    to = modes[2] if modes[:2] == ["pack", "sat"] else ""
+    if to not in PACKED or modes[3:] != (["s32"] if PACKED[to].itemsize == 2 else ["s32", "b32"]):
+        raise t.unsupported()
+    target, high, low, *rest = instruction.operands
+    name = t.name_type(PACKED[to])
+    a, b = (f"clipped({t.read(operand, DTYPES['s32'])}, {name})" for operand in (high, low))
+    if PACKED[to].itemsize == 2:
+        t.write(target, f"joined({t.name_type(DTYPES['u32'])}, {b}, {a})", DTYPES["u32"])
+        return
+    both = f"joined({t.name_type(DTYPES['u16'])}, {b}, {a})"
+    shifted = f"{t.read(rest[0], DTYPES['u32'])} << {t.constant(16, DTYPES['u32'])}"
+    t.write(target, f"({shifted}) | {both}", DTYPES["u32"])

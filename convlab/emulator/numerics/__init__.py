@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 
-from convlab.emulator.numerics import conversions, floats, integers
 from convlab.emulator.types import bits
 
 __all__ = ["NAMESPACE"]
@@ -15,15 +16,16 @@ __all__ = ["NAMESPACE"]
 PLAIN = {
     name: name
     for name in (
-        *("absolute", "ceil", "copysign", "cos", "exp2", "floor", "fmax", "fmin", "isnan", "log2", "maximum"),
-        *("minimum", "rint", "sin", "sqrt", "tanh", "trunc"),
+        *("absolute", "ceil", "copysign", "cos", "exp2", "floor", "isfinite", "isinf", "isnan", "log2", "maximum"),
+        *("minimum", "rint", "signbit", "sin", "sqrt", "tanh", "trunc"),
     )
-} | {"bit_count": "bitwise_count"}
+}
+MODULES = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 
 # What generated code may call, by name; nothing else is in its reach.
 NAMESPACE: dict[str, Any] = {
     "__builtins__": {},
     "bits": bits,
     **{name: getattr(np, function) for name, function in PLAIN.items()},
-    **{name: getattr(module, name) for module in (conversions, floats, integers) for name in module.__all__},
+    **{name: getattr(module, name) for module in MODULES for name in module.__all__},
 }

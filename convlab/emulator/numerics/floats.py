@@ -8,7 +8,21 @@ import numpy as np
 from numba import vectorize
 from numba.extending import intrinsic
 
-__all__ = ["flush", "fma", "fma_directed", "saturate"]
+__all__ = [
+    "coarse",
+    "flush",
+    "fma",
+    "fma_odd",
+    "maximum_nan",
+    "maximum_number",
+    "minimum_nan",
+    "minimum_number",
+    "relu",
+    "saturate",
+    "signed_by_both",
+]
+
+SINGLE_AND_DOUBLE = ["f4(f4,f4)", "f8(f8,f8)"]
 
 
 @intrinsic
@@ -23,28 +37,75 @@ def fma(a: Any, b: Any, c: Any) -> Any:
     return _llvm_fma(a, b, c)  # type: ignore[call-arg]
 
 
-def fma_directed(a: Any, b: Any, c: Any, towards: float) -> Any:
-    """a·b + c of single-precision numbers, rounded towards −∞, +∞ or zero (0.0).
+@vectorize(["f4(f4,f4,f4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+def fma_odd(a: Any, b: Any, c: Any) -> Any:
+    """a·b + c of halves, as a single whose last bit is set where it is inexact: rounding it again is then exact.
 
-    In double precision a·b is exact, and the sum with its error term (Knuth's two-sum) is exact as well, so that the
-    nearest single can be compared with the true value.
+    Source: Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums", IEEE Trans. Computers 57 (2008).
     """
-    product, addend = a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64)
+    product, addend = np.float64(a) * np.float64(b), np.float64(c)
     total = product + addend
     back = total - product
     lost = (product - (total - back)) + (addend - back)
-    nearest = total.astype(np.float32)
-    beyond = (total - nearest) + lost  # the true value minus the nearest single
-    goal = np.copysign(np.float32(0), nearest) if towards == 0.0 else np.float32(towards)
-    overshot = np.where(goal > nearest, beyond > 0, np.where(goal < nearest, beyond < 0, False))
-    return np.where(overshot, np.nextafter(nearest, goal), nearest)[()]
+    bits = np.float64(total).view(np.uint64)
+    # Towards zero, so that every bit that is lost can be put into the last one.
+    shrinks = lost != 0.0 and (lost < 0.0) != (total < 0.0)
+    bits = np.uint64(bits - np.uint64(shrinks))
+    sticky = lost != 0.0 or (bits & np.uint64(0x1FFFFFFF)) != np.uint64(0)
+    head = np.uint64(bits & np.uint64(0xFFFFFFFFE0000000)).view(np.float64)
+    single = np.float32(head)
+    if not np.isfinite(single) or (single == head and not sticky):
+        return single
+    grown = np.absolute(np.float64(single)) > np.absolute(head)  # a denormal that was rounded up
+    return np.uint32(np.uint32(np.float32(single).view(np.uint32) - np.uint32(grown)) | 1).view(np.float32)
 
 
-def flush(a: Any) -> Any:
-    """``.ftz``: denormals become zero of the same sign."""
-    return np.where(np.absolute(a) < np.finfo(a.dtype).tiny, np.copysign(a.dtype.type(0), a), a)[()]
+@vectorize(SINGLE_AND_DOUBLE, cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+def minimum_number(a: Any, b: Any) -> Any:
+    """``min``: the number where the other one is NaN; −0 is less than +0."""
+    if a == b:
+        return a if np.copysign(1.0, a) < 0.0 else b
+    return a if a < b or np.isnan(b) else b
+
+
+@vectorize(SINGLE_AND_DOUBLE, cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+def maximum_number(a: Any, b: Any) -> Any:
+    """``max``: the number where the other one is NaN; +0 is greater than −0."""
+    if a == b:
+        return b if np.copysign(1.0, a) < 0.0 else a
+    return a if a > b or np.isnan(b) else b
+
+
+def minimum_nan(a: Any, b: Any) -> Any:
+    """``min.NaN``: NaN where either one is."""
+    return np.where(np.isnan(a) | np.isnan(b), a.dtype.type(np.nan), minimum_number(a, b))[()]
+
+
+def maximum_nan(a: Any, b: Any) -> Any:
+    """``max.NaN``: NaN where either one is."""
+    return np.where(np.isnan(a) | np.isnan(b), a.dtype.type(np.nan), maximum_number(a, b))[()]
+
+
+def signed_by_both(value: Any, a: Any, b: Any) -> Any:
+    """``.xorsign``: negative where exactly one of a and b is."""
+    return np.where(np.signbit(a) ^ np.signbit(b), -np.absolute(value), np.absolute(value))[()]
+
+
+def flush(a: Any, tiny: Any) -> Any:
+    """``.ftz``: denormals, whose magnitude is less than the smallest normal number, become zero of the same sign."""
+    return np.where(np.absolute(a) < tiny, np.copysign(a.dtype.type(0), a), a)[()]
 
 
 def saturate(a: Any) -> Any:
     """``.sat``: into the range from 0 to 1; NaN becomes 0."""
-    return np.where(np.isnan(a), a.dtype.type(0), np.clip(a, a.dtype.type(0), a.dtype.type(1)))[()]
+    return np.where(a > 0, np.minimum(a, a.dtype.type(1)), a.dtype.type(0))[()]
+
+
+def relu(a: Any) -> Any:
+    """``.relu``: negative numbers become 0; NaN stays."""
+    return np.where(a <= 0, a.dtype.type(0), a)[()]
+
+
+def coarse(a: Any) -> Any:
+    """A double without the lower half of its bits, as ``rcp.approx.ftz.f64`` reads and writes it."""
+    return (a.view(np.uint64) & np.uint64(0xFFFFFFFF00000000)).view(np.float64)

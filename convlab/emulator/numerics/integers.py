@@ -1,4 +1,4 @@
-"""Integer arithmetic and bit operations as PTX defines them, on NumPy arrays and scalars, one element a lane."""
+"""Integer arithmetic as PTX defines it, on NumPy arrays and scalars, one element a lane."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from convlab.emulator.numerics.conversions import clipped
+
 __all__ = [
+    "absolute_difference",
+    "add_saturated",
+    "difference_with_borrow",
     "divide",
-    "extract_field",
-    "insert_field",
-    "leading_zeros",
+    "dot_product",
+    "low_24_bits",
     "multiply_high",
     "remainder",
-    "reverse_bits",
-    "select",
-    "shift_left",
-    "shift_right",
+    "subtract_saturated",
+    "sum_with_carry",
 ]
 
 
@@ -31,19 +33,6 @@ def remainder(a: Any, b: Any) -> Any:
     """The remainder of `divide`, with the sign of ``a``; by zero it gives ``a``."""
     safe = np.where(b == 0, b.dtype.type(1), b)
     return np.where(b == 0, a, np.fmod(a, safe))[()]
-
-
-def shift_left(a: Any, count: Any) -> Any:
-    """``shl``: counts beyond the width give zero."""
-    width = 8 * a.dtype.itemsize
-    return np.where(count < width, a << np.minimum(count, width - 1).astype(a.dtype), a.dtype.type(0))[()]
-
-
-def shift_right(a: Any, count: Any) -> Any:
-    """``shr``: counts beyond the width give zero, or the sign for signed types."""
-    width = 8 * a.dtype.itemsize
-    shifted = a >> np.minimum(count, width - 1).astype(a.dtype)
-    return shifted if a.dtype.kind == "i" else np.where(count < width, shifted, a.dtype.type(0))[()]
 
 
 def multiply_high(a: Any, b: Any) -> Any:
@@ -61,45 +50,50 @@ def multiply_high(a: Any, b: Any) -> Any:
     return high - np.where(a < 0, b, 0) - np.where(b < 0, a, 0) if signed else high
 
 
-def reverse_bits(a: Any) -> Any:
-    """``brev``: the last bit first."""
-    size = a.dtype.itemsize
-    reversed_bits = np.packbits(np.unpackbits(np.atleast_1d(a).view(np.uint8), bitorder="little"), bitorder="big")
-    return reversed_bits.reshape(-1, size)[:, ::-1].copy().view(a.dtype)[:, 0].reshape(a.shape)[()]
+def low_24_bits(a: Any) -> Any:
+    """An operand of ``mul24``: its lowest 24 bits, extended by their own sign for signed types, as 64 bits."""
+    shift = a.dtype.type(8)
+    return ((a << shift) >> shift).astype(f"{a.dtype.kind}8")
 
 
-def leading_zeros(a: Any) -> Any:
-    """``clz``: zero bits before the first one; the width of the type for zero."""
-    if a.dtype.itemsize == 8:
-        upper = (a >> np.uint64(32)).astype(np.uint32)
-        lower = a.astype(np.uint32)
-        return np.where(upper != 0, leading_zeros(upper), leading_zeros(lower) + np.int32(32))[()]
-    return np.int32(32) - np.frexp(a.astype(np.float64))[1].astype(np.int32)  # a double holds 32 bits exactly
+def add_saturated(a: Any, b: Any) -> Any:
+    """``add.sat.s32``."""
+    return clipped(a.astype(np.int64) + b.astype(np.int64), a.dtype)
 
 
-def _field(position: Any, length: Any, width: int) -> tuple[Any, Any]:
-    """Where a bit field begins, and its length within the width; both count by their lowest eight bits."""
-    start = np.minimum(position & np.uint32(0xFF), width)
-    return start, np.minimum(length & np.uint32(0xFF), width - start)
+def subtract_saturated(a: Any, b: Any) -> Any:
+    """``sub.sat.s32``."""
+    return clipped(a.astype(np.int64) - b.astype(np.int64), a.dtype)
 
 
-def insert_field(a: Any, b: Any, position: Any, length: Any) -> Any:
-    """``bfi``: b with the lowest bits of a in a field of it."""
-    start, count = _field(position, length, 8 * a.dtype.itemsize)
-    mask = shift_left(~shift_left(~np.zeros_like(a), count), start)
-    return (b & ~mask) | (shift_left(a, start) & mask)
+def absolute_difference(a: Any, b: Any) -> Any:
+    """|a − b|, which wraps like the type."""
+    return np.where(a < b, b - a, a - b)[()]
 
 
-def extract_field(a: Any, position: Any, length: Any) -> Any:
-    """``bfe``: a field of a, extended by its own sign for signed types."""
-    width = 8 * a.dtype.itemsize
-    start, count = _field(position, length, width)
-    # Shifted to the top and back: the way back extends by the sign, or by zero.
-    field = shift_right(shift_left(a, (width - start - count).astype(np.uint32)), (width - count).astype(np.uint32))
-    beyond = shift_right(a, np.uint32(width)) if a.dtype.kind == "i" else np.zeros_like(a)
-    return np.where(count == 0, np.where(length & np.uint32(0xFF), beyond, 0), field).astype(a.dtype)[()]
+def sum_with_carry(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
+    """a + b + carry, and whether it left the type's bits."""
+    unsigned = np.dtype(f"u{a.dtype.itemsize}")
+    x = a.view(unsigned)
+    total = x + b.view(unsigned)
+    result = total + carry.astype(unsigned)
+    return result.view(a.dtype), (total < x) | (result < total)
 
 
-def select(chosen: Any, a: Any, b: Any) -> Any:
-    """``selp``: a where the predicate holds, else b."""
-    return np.where(chosen, a, b)[()]
+def difference_with_borrow(a: Any, b: Any, borrow: Any) -> tuple[Any, Any]:
+    """a − b − borrow, and whether it left the type's bits."""
+    unsigned = np.dtype(f"u{a.dtype.itemsize}")
+    x, y = a.view(unsigned), b.view(unsigned)
+    total = x - y
+    result = total - borrow.astype(unsigned)
+    return result.view(a.dtype), (x < y) | (result > total)
+
+
+def dot_product(a: Any, b: Any, c: Any, first: int) -> Any:
+    """``dp4a`` and ``dp2a``: c plus the sum of the products of a's pieces with b's bytes from the given one on.
+
+    Four bytes of ``a``, or two halves: its last axis says which.
+    """
+    count = a.shape[-1]
+    products = a.astype(np.int64) * b[..., first : first + count].astype(np.int64)
+    return (c + products.sum(axis=-1)).astype(c.dtype)[()]

@@ -1,0 +1,37 @@
+"""Sums and differences of numbers wider than a register: the carry goes from one instruction to the next."""
+
+from __future__ import annotations
+
+from convlab.emulator.instructions.rows import kind_of
+from convlab.emulator.instructions.table import handles
+from convlab.emulator.program import Instruction, Register
+from convlab.emulator.translator import Translator
+from convlab.emulator.types import DTYPES
+
+CARRY = Register("%cc")  # the condition code, a predicate register like any other
+
+# form → the two numbers of the sum or difference, and what computes it with the carry
+SUMS = {
+    "add": ("{0}, {1}", "sum_with_carry"),
+    "sub": ("{0}, {1}", "difference_with_borrow"),
+    "mad.lo": ("{0} * {1}, {2}", "sum_with_carry"),
+    "mad.hi": ("multiply_high({0}, {1}), {2}", "sum_with_carry"),
+}
+
+
+@handles("addc", "subc", "madc")
+def with_carry(t: Translator, instruction: Instruction) -> None:
+    """``add.cc`` sets the carry, ``addc`` takes it, ``addc.cc`` does both; so do ``sub`` and ``mad``."""
+    takes = instruction.parts[0].endswith("c")
+    opcode = instruction.parts[0].removesuffix("c")
+    name = ".".join((opcode, *(part for part in instruction.parts[1:-1] if part != "cc")))
+    if name not in SUMS or instruction.parts[-1] not in ("s32", "u32", "b32", "s64", "u64", "b64"):
+        raise t.unsupported()
+    kind = kind_of(t, instruction.parts[-1])
+    numbers, function = SUMS[name]
+    texts = [kind.read(t, operand) for operand in instruction.operands[1:]]
+    carry = t.read(CARRY, DTYPES["pred"]) if takes else t.constant(0, DTYPES["pred"])
+    t.emit(f"v0, v1 = {function}({numbers.format(*texts)}, {carry})")
+    t.write(instruction.operands[0], "v0", kind.stored)
+    if "cc" in instruction.parts:
+        t.write(CARRY, "v1", DTYPES["pred"])
