@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from convlab.emulator.counters import UNOBSERVED, Counters
 from convlab.emulator.faults import Fault
-from convlab.emulator.machine import Result, run
+from convlab.emulator.launch import Result, run
 from convlab.emulator.memory import Buffer
 from convlab.emulator.parse import parse
-from convlab.emulator.program import Entry, Param, Program
+from convlab.emulator.program import Function, Param, Program
 
-__all__ = ["UNOBSERVED", "Buffer", "Counters", "Entry", "Fault", "Param", "Program", "Result", "parse", "run"]
+__all__ = ["UNOBSERVED", "Buffer", "Counters", "Fault", "Function", "Param", "Program", "Result", "parse", "run"]

@@ -1,22 +1,37 @@
-"""The control-flow graph of a kernel: basic blocks, and which registers live across their borders."""
+"""The control-flow graph of a function: basic blocks, and which registers live across their borders."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from convlab.emulator.program import Entry, Instruction, Register, Symbol
+from convlab.emulator.program import Function, Instruction, Register, Symbol
 from convlab.errors import CompileError
 
-__all__ = ["Block", "live_out", "split"]
+__all__ = ["MEETINGS", "Block", "live_out", "split"]
 
-ENDS = ("ret", "exit")
+JUMPS = ("bra", "brx", "call", "ret", "exit", "trap")  # what a block ends with
+# Instructions that lanes wait for each other at: they begin a block, and the machine decides who may enter it.
+MEETINGS = (
+    "bar",
+    "barrier",
+    "shfl",
+    "vote",
+    "match",
+    "redux",
+    "elect",
+    "mma",
+    "wmma",
+    "ldmatrix",
+    "stmatrix",
+    "movmatrix",
+)
 
 
 @dataclass(slots=True)
 class Block:
     """Instructions without a jump inside; afterwards to ``target`` where ``condition`` holds, else to ``fall``.
 
-    ``None`` as a target or fall-through means that the thread ends.
+    ``None`` as a target or fall-through means that the function ends. ``switch`` holds the targets of ``brx.idx``.
     """
 
     first: int
@@ -24,51 +39,74 @@ class Block:
     condition: Register | None = None
     target: int | None = None
     fall: int | None = None
+    switch: tuple[int | None, ...] = ()
+
+    @property
+    def last(self) -> str:
+        """The opcode it ends with, as far as its first part."""
+        return self.instructions[-1].parts[0] if self.instructions else ""
+
+    @property
+    def successors(self) -> tuple[int, ...]:
+        """The blocks that may come next."""
+        return tuple(n for n in (self.target, self.fall, *self.switch) if n is not None)
 
 
-def split(entry: Entry) -> list[Block]:
-    """Cut a kernel into basic blocks, in PTX order.
+def split(function: Function) -> list[Block]:
+    """Cut a function into basic blocks, in PTX order.
 
     A guarded instruction is a jump around itself, so that only branches ever divide lanes.
     """
-    code = entry.instructions
+    code = function.instructions
     if not code:
-        raise CompileError(f"The kernel {entry.name} has no instructions, not even ret.")
-    starts = sorted({0, *entry.labels.values(), *_borders(code)} - {len(code)})
+        raise CompileError(f"The function {function.name} has no instructions, not even ret.")
+    starts = sorted({0, *function.labels.values(), *_borders(code)} - {len(code)})
     number = {start: index for index, start in enumerate(starts)}
-    labels = {name: number.get(at) for name, at in entry.labels.items()}
+    labels = {name: number.get(at) for name, at in function.labels.items()}
     blocks = []
     for index, start in enumerate(starts):
         end = starts[index + 1] if index + 1 < len(starts) else len(code)
         block = Block(start, code[start:end], fall=number.get(end))
-        _close(block, labels)
+        _close(block, labels, function)
         blocks.append(block)
     return _with_guards(blocks)
 
 
 def _borders(code: list[Instruction]) -> set[int]:
-    """The places where a block must begin: after each jump or end, and around each guarded instruction."""
+    """The places where a block must begin: at meetings, after jumps, and around each guarded instruction."""
     borders = set()
     for at, instruction in enumerate(code):
         if instruction.guard is not None and instruction.parts[0] != "bra":
             borders |= {at, at + 1}
-        elif instruction.parts[0] in ("bra", *ENDS):
+        elif instruction.parts[0] in JUMPS:
             borders.add(at + 1)
+        elif instruction.parts[0] in MEETINGS:
+            borders.add(at)
     return borders
 
 
-def _close(block: Block, labels: dict[str, int | None]) -> None:
+def _close(block: Block, labels: dict[str, int | None], function: Function) -> None:
     """Read the jump at the end of a block."""
     last = block.instructions[-1]
-    if last.parts[0] == "bra":
-        name = last.operands[0].name if last.operands and isinstance(last.operands[0], Symbol) else ""
-        if name not in labels:
-            raise CompileError(f"{last.place}: the PTX branches to {name!r}, and no such label exists.")
-        block.target, block.condition = labels[name], last.guard
+    kind = last.parts[0]
+    if kind == "bra":
+        block.target, block.condition = _label(last, last.operands[0] if last.operands else None, labels), last.guard
         if last.guard is None:
             block.fall = block.target
-    elif last.parts[0] in ENDS:
+    elif kind == "brx":
+        table = last.operands[1] if len(last.operands) > 1 else None
+        names = function.tables.get(table.name, ()) if isinstance(table, Symbol) else ()
+        block.switch, block.fall = tuple(_label(last, Symbol(name), labels) for name in names), None
+    elif kind in ("ret", "exit", "trap"):
         block.fall = None
+
+
+def _label(jump: Instruction, operand: object, labels: dict[str, int | None]) -> int | None:
+    """The block that a jump names."""
+    name = operand.name if isinstance(operand, Symbol) else ""
+    if name not in labels:
+        raise CompileError(f"{jump.place}: the PTX branches to {name[:40]!r}, and no such label exists.")
+    return labels[name]
 
 
 def _with_guards(blocks: list[Block]) -> list[Block]:
@@ -86,6 +124,7 @@ def _with_guards(blocks: list[Block]) -> list[Block]:
     for at, block in enumerate(result):
         block.target = moved[block.target]
         block.fall = at + 1 if block.fall == -1 else moved[block.fall]
+        block.switch = tuple(moved[n] for n in block.switch)
     return result
 
 
@@ -100,11 +139,9 @@ def live_out(blocks: list[Block], reads: list[set[int]], writes: list[set[int]])
     while changed:
         changed = False
         for index in reversed(range(len(blocks))):
-            block = blocks[index]
             after: set[int] = set()
-            for successor in (block.target, block.fall):
-                if successor is not None:
-                    after |= live_in[successor]
+            for successor in blocks[index].successors:
+                after |= live_in[successor]
             before = reads[index] | (after - writes[index])
             if after != result[index] or before != live_in[index]:
                 result[index], live_in[index], changed = after, before, True

@@ -9,10 +9,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator.lanes import Lanes
-from convlab.emulator.program import Place
+from convlab.emulator.lanes import Lanes, pick
+from convlab.emulator.program import Instruction, Place, Variable
 
-__all__ = ["Code", "Report", "Site", "Step"]
+__all__ = [
+    "Branch",
+    "Call",
+    "Code",
+    "End",
+    "Exit",
+    "Meeting",
+    "Report",
+    "Return",
+    "Site",
+    "Source",
+    "Step",
+    "StopLaunch",
+    "Switch",
+]
+
+
+class StopLaunch(Exception):
+    """A launch ends before its end: its faults say why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +39,11 @@ class Site:
 
     index: int
     place: Place
-    action: str  # "load" or "store"
+    action: str  # "load", "store" or "atomic"
     space: str
     dtype: np.dtype[Any]
-    count: int  # elements per lane: 1, 2 or 4
+    count: int  # elements per lane: 1, 2, 4 or 8
+    asynchronous: bool = False  # done only after a wait: cp.async
 
     @property
     def width(self) -> int:
@@ -37,26 +56,109 @@ class Site:
         return self.dtype.itemsize.bit_length() - 1
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an operand comes from: a register's number, or a value that is the same for all."""
+
+    register: int | None
+    value: Any = None
+
+    def of(self, registers: list[Any], lanes: Lanes) -> Any:
+        """The operand of these lanes: a vector, or a scalar for all."""
+        if self.register is None:
+            return self.value
+        values = registers[self.register]
+        return values if lanes.index is None else pick(values, lanes)
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What lanes wait for at the start of a step: the lanes of a mask, or (``barrier``) threads of their block.
+
+    For a barrier, ``who`` is its number and ``count`` how many threads it takes; ``arrive`` does not wait itself.
+    """
+
+    barrier: bool
+    who: Source
+    count: Source | None = None
+    arrive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """On to ``target`` where the step's condition holds, else to ``fall``; ``None`` ends the thread.
+
+    ``patience`` is how often lanes may jump back, with nobody leaving the loop, while others wait.
+    """
+
+    target: int | None
+    fall: int | None
+    patience: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """On to one of several steps, by the number that the step computes (``brx.idx``)."""
+
+    targets: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Into a function, at ``target`` or (``None``) where the address that the step computes points; later to ``after``.
+
+    ``frame`` is the size of the caller's frame in local memory; ``saved`` the registers that recursion would overwrite.
+    """
+
+    target: int | None
+    after: int | None
+    frame: int
+    saved: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Back to where the function was called from."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of the thread, also inside of a function."""
+
+
+Exit = Branch | Switch | Call | Return | End
+
+
 @dataclass(slots=True)
 class Step:
     """A basic block, ready to run: for all lanes (``full``) and for some of them (``part``)."""
 
     full: Callable[..., Any]
     part: Callable[..., Any]
-    target: int | None
-    fall: int | None
-    places: tuple[Place, ...]  # one for each instruction
-    flops: tuple[int, ...]  # floating-point operations of each instruction in each lane
+    exit: Exit
+    instructions: tuple[Instruction, ...]
+    place: Place
+    meeting: Meeting | None = None
 
 
 @dataclass(slots=True)
 class Code:
-    """A kernel as Python: its steps, its registers' types, its memory instructions, its local bytes a thread."""
+    """A kernel as Python: its steps, its registers' types, its memory instructions, and the memory it needs.
+
+    ``functions`` maps the addresses of functions to their first steps; ``shared`` holds each shared variable with its
+    place; ``pointer`` is the register in which functions find their frame.
+    """
 
     steps: list[Step]
+    first: int
     dtypes: list[np.dtype[Any]]
+    specials: list[str]
+    pointer: int
     sites: list[Site]
-    local_bytes: int
+    frame: int
+    functions: dict[int, int]
+    shared: tuple[tuple[int, Variable], ...]
+    shared_bytes: int
     source: str
 
 

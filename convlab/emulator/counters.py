@@ -11,6 +11,7 @@ from typing import Any
 from numba import njit
 
 from convlab.emulator.code import Code, Site
+from convlab.emulator.instructions import flops
 from convlab.emulator.lanes import Lanes
 
 __all__ = ["METRICS", "UNOBSERVED", "Counter", "Counters"]
@@ -102,7 +103,7 @@ class Counter:
         self.warps[index] += lanes.warps
         self.threads[index] += lanes.size
 
-    def access(self, site: Site, address: Any, lanes: Lanes) -> None:
+    def access(self, site: Site, address: Any, lanes: Lanes, values: tuple[Any, ...]) -> None:
         """A memory instruction touches these addresses."""
         self.requests[site.index] += lanes.warps
         self.sectors[site.index] += count_sectors(address, lanes.warp) if address.ndim else lanes.warps
@@ -116,12 +117,13 @@ class Counter:
             entry[name] = entry.get(name, 0) + value
 
         for step, warps, threads in zip(self.code.steps, self.warps, self.threads, strict=True):
-            for place, flops in zip(step.places, step.flops, strict=True) if warps else ():
+            for instruction in step.instructions if warps else ():
+                place = instruction.place
                 add(place.file, place.line, "instructions", warps)
                 add(place.file, place.line, "thread_instructions", threads)
-                add(place.file, place.line, "flop", threads * flops)
+                add(place.file, place.line, "flop", threads * flops(instruction))
         for site, requests, sectors in zip(self.code.sites, self.requests, self.sectors, strict=True):
-            if requests:
+            if requests and site.space == "global" and site.action != "atomic":
                 add(site.place.file, site.place.line, f"requests_{site.space}_{site.action}", requests)
                 add(site.place.file, site.place.line, f"sectors_{site.space}_{site.action}", sectors)
         return {key: Counters(found[key]) for key in sorted(found)}

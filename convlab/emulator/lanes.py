@@ -2,52 +2,115 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Lanes", "pick", "put"]
+__all__ = ["WARP", "Lanes", "Residents", "coordinates", "pick", "put"]
+
+WARP = 32
+
+Indices = NDArray[np.intp]
+
+
+class Residents:
+    """The threads of a chunk, one lane each: block by block, thread by thread.
+
+    ``block`` and ``warp`` count from 0 within the chunk, ``thread`` within the block, ``lane`` within the warp.
+
+    >>> two = Residents(np.array([7, 8]), threads=40)
+    >>> two.block[[0, 39, 40]], two.warp[[0, 39, 40]], two.lane[[33, 79]], two.number
+    (array([0, 0, 1]), array([0, 1, 2]), array([1, 7]), array([7, 8]))
+    """
+
+    def __init__(self, number: Indices, threads: int) -> None:
+        self.number = number  # of each block, in the grid
+        self.threads = threads
+        self.warps_per_block = -(-threads // WARP)
+        self.warps = number.size * self.warps_per_block
+        self.block = np.repeat(np.arange(number.size), threads)
+        self.thread = np.tile(np.arange(threads), number.size)
+        self.warp = self.block * self.warps_per_block + self.thread // WARP
+        self.lane = self.thread % WARP
+
+    @property
+    def size(self) -> int:
+        """How many lanes there are."""
+        return self.block.size
+
+    @cached_property
+    def everybody(self) -> Lanes:
+        """All lanes; one object, since what it knows about itself is asked for at every step."""
+        return Lanes(None, self)
+
+    def keep(self, index: Indices) -> None:
+        """Forget all lanes but these."""
+        for name in ("block", "thread", "warp", "lane"):
+            setattr(self, name, getattr(self, name).take(index))
+        self.__dict__.pop("everybody", None)
 
 
 class Lanes:
-    """Some lanes of a chunk: their indices (``None``: all of them), and the warp that each belongs to.
+    """Some lanes of a chunk: their indices (``None``: all of them), and who they are.
 
-    >>> everybody = Lanes(None, np.repeat(np.arange(2), 32))
+    >>> everybody = Lanes(None, Residents(np.arange(2), threads=32))
     >>> everybody.size, everybody.warps
     (64, 2)
     >>> some = everybody.part(np.array([0, 1, 40]))
-    >>> some.size, some.warps, some.warp
-    (3, 2, array([0, 0, 1]))
+    >>> some.size, some.warps, some.warp, some.lane
+    (3, 2, array([0, 0, 1]), array([0, 1, 8]))
     """
 
-    __slots__ = ("_warp", "_warps", "all_warps", "index", "size")
-
-    def __init__(self, index: NDArray[np.intp] | None, all_warps: NDArray[np.intp]) -> None:
+    def __init__(self, index: Indices | None, residents: Residents) -> None:
         self.index = index
-        self.all_warps = all_warps
-        self.size = all_warps.size if index is None else index.size
-        self._warp: NDArray[np.intp] | None = all_warps if index is None else None
-        self._warps = -1
+        self.residents = residents
+        self.size = residents.size if index is None else index.size
 
-    @property
-    def warp(self) -> NDArray[np.intp]:
+    def _of(self, values: Indices) -> Indices:
+        return values if self.index is None else values.take(self.index)
+
+    @cached_property
+    def warp(self) -> Indices:
         """The warp of each of these lanes, ascending."""
-        if self._warp is None:
-            assert self.index is not None
-            self._warp = self.all_warps.take(self.index)
-        return self._warp
+        return self._of(self.residents.warp)
 
-    @property
+    @cached_property
+    def lane(self) -> Indices:
+        """The place of each lane in its warp, 0 to 31."""
+        return self._of(self.residents.lane)
+
+    @cached_property
+    def block(self) -> Indices:
+        """The block of each lane, counted within the chunk, ascending."""
+        return self._of(self.residents.block)
+
+    @cached_property
+    def thread(self) -> Indices:
+        """The linear number of each lane in its block."""
+        return self._of(self.residents.thread)
+
+    @cached_property
+    def slots(self) -> Indices:
+        """The index of each lane in whole vectors."""
+        return np.arange(self.size) if self.index is None else self.index
+
+    @cached_property
     def warps(self) -> int:
         """How many warps have a lane in this set."""
-        if self._warps < 0:
-            self._warps = int(np.count_nonzero(np.diff(self.warp))) + 1 if self.size else 0
-        return self._warps
+        return int(np.count_nonzero(np.diff(self.warp))) + 1 if self.size else 0
 
-    def part(self, positions: NDArray[np.intp]) -> Lanes:
+    @cached_property
+    def positions(self) -> NDArray[np.intp]:
+        """The place in this set of each (warp, lane of the warp), −1 for those who are not in it."""
+        table = np.full(self.residents.warps * WARP, -1)
+        table[self.warp * WARP + self.lane] = np.arange(self.size)
+        return table
+
+    def part(self, positions: Indices) -> Lanes:
         """A subset, by position in this set."""
-        return Lanes(positions if self.index is None else self.index.take(positions), self.all_warps)
+        return Lanes(positions if self.index is None else self.index.take(positions), self.residents)
 
     def split(self, condition: Any) -> tuple[Lanes | None, Lanes | None]:
         """Those lanes for which a condition holds, and the others; ``None`` instead of an empty set."""
@@ -58,13 +121,17 @@ class Lanes:
             return None, self
         return self.part(np.flatnonzero(condition)), self.part(np.flatnonzero(~condition))
 
+    def groups(self, values: Any) -> list[tuple[int, Lanes]]:
+        """These lanes by a value that each has: one set for each value."""
+        if not values.ndim:
+            return [(int(values), self)]
+        return [(int(value), self.part(np.flatnonzero(values == value))) for value in np.unique(values)]
+
     def join(self, other: Lanes) -> Lanes:
         """The union of two disjoint sets."""
-        if self.size + other.size == self.all_warps.size:
-            return Lanes(None, self.all_warps)
-        assert self.index is not None
-        assert other.index is not None
-        return Lanes(np.sort(np.concatenate([self.index, other.index])), self.all_warps)
+        if self.size + other.size == self.residents.size:
+            return self.residents.everybody
+        return Lanes(np.sort(np.concatenate([self.slots, other.slots])), self.residents)
 
 
 def pick(values: Any, lanes: Lanes) -> Any:
@@ -77,6 +144,12 @@ def put(old: Any, new: Any, lanes: Lanes) -> Any:
 
     Always a copy: two registers may share one array after a ``mov``, and the other one must keep its values.
     """
-    merged = old.copy() if old.ndim else np.full(lanes.all_warps.size, old)
+    merged = old.copy() if old.ndim else np.full(lanes.residents.size, old)
     merged[lanes.index] = new
     return merged
+
+
+def coordinates(linear: Any, shape: tuple[int, int, int]) -> list[Any]:
+    """x, y, z of linear numbers, x fastest."""
+    x, y = shape[0], shape[1]
+    return [part.astype(np.int32) for part in (linear % x, linear // x % y, linear // (x * y))]

@@ -2,215 +2,238 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator.code import Code, Site
-from convlab.emulator.counters import UNOBSERVED, Counter, Counters
+from convlab.emulator.code import Branch, Call, Code, End, Return, Site, Step, StopLaunch, Switch
 from convlab.emulator.faults import Fault, FaultLog
-from convlab.emulator.lanes import Lanes, pick
-from convlab.emulator.local import LocalMemory
-from convlab.emulator.memory import Buffer, Memory
-from convlab.emulator.program import Entry, Place
-from convlab.emulator.translate import SPECIALS, translate
+from convlab.emulator.lanes import Lanes, Residents, coordinates, pick
+from convlab.emulator.meetings import Meetings
+from convlab.emulator.memory import Memory
+from convlab.emulator.program import Place
+from convlab.emulator.schedule import Schedule
+from convlab.emulator.specials import SPECIALS, Dim3, Launch
+from convlab.emulator.stack import CallStack
 
-__all__ = ["BUDGET", "Result", "run"]
+__all__ = ["BUDGET", "Machine"]
 
 CHUNK = 16384  # lanes at a time: their registers fit the second-level cache, and NumPy's overhead is spread thin
-LOCAL_BYTES = 1 << 28  # of all lanes of a chunk together: large local arrays make chunks smaller
+PRIVATE_BYTES = 1 << 28  # local and shared memory of a chunk together: large arrays make chunks smaller
 BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one after the other
 
-Dim3 = tuple[int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a launch did: counters in total and by (file, line), the faults found, and what it printed."""
-
-    counters: Counters
-    lines: dict[tuple[str, int], Counters]
-    faults: list[Fault]
-    stdout: str
-
-
-def run(
-    entry: Entry,
-    grid: Dim3,
-    block: Dim3,
-    arguments: Sequence[Buffer | bytes | None],
-    *,
-    observe: bool = True,
-    budget: int | None = None,
-    progress: Callable[[Iterable[int]], Iterable[int]] = iter,
-) -> Result:
-    """Execute a kernel.
-
-    Args:
-        entry: a parsed kernel.
-        grid: blocks along x, y, z.
-        block: threads along x, y, z.
-        arguments: one for each parameter: a buffer, the bytes of a scalar or struct, or ``None`` for a null pointer.
-        observe: count instructions, requests and sectors.
-        budget: how many instructions the lanes of a chunk may issue before the launch ends as an endless loop.
-        progress: wraps the sequence of chunks, to show how far the launch is.
-
-    Raises:
-        UnsupportedInstruction: before anything runs.
-    """
-    code = translate(entry)
-    variables = [Buffer(v.name, v.data) for v in entry.globals.values() if v.space == "global"]
-    buffers = [*variables, *(argument for argument in arguments if isinstance(argument, Buffer))]
-    memory = Memory(buffers, _pack(entry, arguments, len(variables)), code.sites)
-    machine = Machine(code, memory, grid, block, BUDGET if budget is None else budget)
-    counter = Counter(code)
-    if observe:
-        machine.observers.append(counter)
-        memory.observers.append(counter)
-    with np.errstate(all="ignore"):
-        for first in progress(range(0, prod(grid), machine.blocks_per_chunk)):
-            if not machine.chunk(first):
-                break
-    lines = counter.lines() if observe else {}
-    total = sum(lines.values(), Counters({})) if observe else UNOBSERVED
-    return Result(total, lines, machine.log.faults(), memory.printer.text())
-
-
-def _pack(entry: Entry, arguments: Sequence[Buffer | bytes | None], index: int) -> bytes:
-    """The parameter bytes as the kernel sees them: pointers are addresses, everything lies at its alignment.
-
-    ``index`` is the number of the first argument's buffer.
-    """
-    packed = bytearray()
-    for param, argument in zip(entry.params, arguments, strict=True):
-        packed += bytes(-len(packed) % param.align)
-        if isinstance(argument, bytes):
-            value = argument
-        elif argument is None:
-            value = bytes(8)
-        else:
-            value = Memory.address(index).to_bytes(8, "little")
-            index += 1
-        assert len(value) == param.size, f"{param.name}: {len(value)} bytes for {param.size}"
-        packed += value
-    return bytes(packed)
+# What observers are told of, and the method by which each shows that it wants to be.
+HOOKS = {"start": "start", "step": "step", "access": "access", "meeting": "meeting", "copies": "commit"}
 
 
 class Machine:
-    """Runs one chunk of blocks after the other: lowest program counter first, the other lanes wait."""
+    """Runs one chunk of blocks after the other: lowest step first, the other lanes wait."""
 
-    def __init__(self, code: Code, memory: Memory, grid: Dim3, block: Dim3, budget: int) -> None:
+    def __init__(self, code: Code, memory: Memory, launch: Launch, budget: int, seed: int | None = None) -> None:
         self.code = code
         self.memory = memory
-        self.grid = grid
-        self.block = block
+        self.launch = launch
         self.budget = budget
-        lanes = min(CHUNK, LOCAL_BYTES // max(1, code.local_bytes))
-        self.blocks_per_chunk = max(1, lanes // prod(block))
-        self.observers: list[Any] = []
+        self.seed = seed
+        self.threads = prod(launch.block)
+        private = code.frame * self.threads + launch.shared_bytes
+        self.blocks_per_chunk = max(1, min(CHUNK // self.threads, PRIVATE_BYTES // max(1, private)))
+        self.observers: dict[str, list[Any]] = {name: [] for name in HOOKS}
         self.log = FaultLog()
-        memory.report = self._report
-        self._lane_block = self._lane_thread = np.empty(0, np.intp)
+        self.has_meetings = any(step.meeting is not None for step in code.steps)
+        memory.observers = self.observers
+        memory.report, memory.complain = self.log_access, self.complain
+        self.residents = Residents(np.zeros(0, np.intp), self.threads)
+        self.registers: list[Any] = []
 
-    def chunk(self, first: int) -> bool:
-        """Run the blocks from ``first`` on; false when they do not come to an end."""
-        registers, lanes = self._start(first)
-        waiting: dict[int, Lanes] = {0: lanes}
-        spent = 0
-        while waiting:
-            at = min(waiting)
-            lanes = waiting.pop(at)
+    def observe(self, observer: Any) -> None:
+        """Let an observer see whatever it has a method for."""
+        for name, method in HOOKS.items():
+            if hasattr(observer, method):
+                self.observers[name].append(observer)
+
+    def chunk(self, numbers: NDArray[np.intp]) -> None:
+        """Run some blocks to their end.
+
+        Raises:
+            StopLaunch: they do not come to an end; the log says why.
+        """
+        self._start(numbers)
+        self.schedule.put(self.code.first, self.residents.everybody)
+        latest = 0
+        while True:
+            if not self.schedule and not self._wake():
+                return
+            group, at, turn, lanes = self.schedule.take()
+            if turn > latest:  # everybody else has had a turn: perhaps some wait for threads that ended
+                latest = turn
+                self._put_all(self.meetings.after_ends())
             step = self.code.steps[at]
-            for observer in self.observers:
-                observer.step(at, lanes)
-            run = step.full if lanes.index is None else step.part
-            condition = run(registers, lanes, self.memory)
-            taken, fallen = (None, lanes) if condition is None else lanes.split(condition)
-            ended = self._send(waiting, step.target, taken) + self._send(waiting, step.fall, fallen)
-            if ended and len(waiting) == 1:
-                registers = self._drop_ended(registers, waiting)
-            spent += len(step.places) or 1
-            if spent > self.budget:
-                self._endless(at, lanes)
-                return False
+            if step.meeting is None:
+                self._run(at, step, lanes, turn, group)
+                continue
+            for ready, met in self.meetings.arrive(at, step.meeting, self.registers, lanes):
+                self._run(ready, self.code.steps[ready], met, turn, group if met is lanes else None)
+
+    def _start(self, numbers: NDArray[np.intp]) -> None:
+        """Registers and memory of a chunk at its first instruction."""
+        residents = self.residents = Residents(numbers, self.threads)
+        special = [_uniform(SPECIALS[name].value(self.launch, residents)) for name in self.code.specials]
+        self.registers = special + [dtype.type(0) for dtype in self.code.dtypes[len(special) :]]
+        self.memory.start(residents)
+        self.meetings = Meetings(residents, self.code.steps, self.complain)
+        self.meetings.observers = self.observers["meeting"]
+        self.schedule = Schedule(residents, None if self.seed is None else self.seed + int(numbers[0]))
+        self.stack = CallStack(residents, self.code, self.memory)
+        self.spent = 0
+        for observer in self.observers["start"]:
+            observer.start(self)
+
+    def _wake(self) -> bool:
+        """Nobody can go on: let those go who waited for threads that have ended; false when nobody is left."""
+        if not self.meetings.waiting:
+            return False
+        ready = self.meetings.after_ends() or self.meetings.give_up()
+        if not ready:
+            raise StopLaunch
+        for at, lanes in ready:
+            self._run(at, self.code.steps[at], lanes, 0, None)
         return True
 
-    @staticmethod
-    def _send(waiting: dict[int, Lanes], target: int | None, lanes: Lanes | None) -> bool:
-        """Queue lanes at a step; true when they end instead."""
-        if lanes is None:
-            return False
-        if target is not None:
-            waiting[target] = waiting[target].join(lanes) if target in waiting else lanes
-        return target is None
+    def _put_all(self, ready: list[tuple[int, Lanes]]) -> None:
+        for at, lanes in ready:
+            self._run(at, self.code.steps[at], lanes, 0, None)
 
-    def _start(self, first: int) -> tuple[list[Any], Lanes]:
-        """The registers of a chunk at its first instruction."""
-        threads = prod(self.block)
-        count = min(self.blocks_per_chunk, prod(self.grid) - first)
-        self._lane_block = np.repeat(np.arange(first, first + count), threads)
-        self._lane_thread = np.tile(np.arange(threads), count)
-        warps_per_block = -(-threads // 32)
-        warp = np.repeat(np.arange(count) * warps_per_block, threads) + self._lane_thread // 32
-        registers: list[Any] = [dtype.type(0) for dtype in self.code.dtypes[: -len(SPECIALS)]]
-        registers += [_uniform(values) for values in self._specials()]
-        self.memory.local = LocalMemory(self.code.local_bytes, count * threads, self.code.sites, self._report)
-        return registers, Lanes(None, warp)
+    def _run(self, at: int, step: Step, lanes: Lanes, turn: int, group: int | None) -> None:
+        """Run one step with some lanes, and send them where they go."""
+        for observer in self.observers["step"]:
+            observer.step(at, lanes)
+        self.memory.clock = self.spent
+        run = step.full if lanes.index is None else step.part
+        result = run(self.registers, lanes, self.memory)
+        self.spent += len(step.instructions) or 1
+        if self.spent > self.budget:
+            self._endless(step, lanes)
+        LEAVE[type(step.exit)](self, at, step.exit, lanes, result, turn, group)
 
-    def _specials(self) -> list[Any]:
-        """%tid, %ctaid, %ntid, %nctaid along x, y, z, in the order of `SPECIALS`."""
-        tid = _coordinates(self._lane_thread, self.block)
-        ctaid = _coordinates(self._lane_block, self.grid)
-        return [*tid, *ctaid, *(np.int32(n) for n in self.block), *(np.int32(n) for n in self.grid)]
+    def _branch(self, at: int, exit: Branch, lanes: Lanes, condition: Any, turn: int, group: int | None) -> None:
+        taken, fallen = (None, lanes) if condition is None else lanes.split(condition)
+        for target, part in ((exit.target, taken), (exit.fall, fallen)):
+            if part is None:
+                continue
+            if target is None:
+                self._finish(part)
+                continue
+            tired = target <= at and self.schedule.impatient(group or 0, target, part, exit.patience)
+            self.schedule.put(target, part, turn + tired, group)
+        if exit.target is None or exit.fall is None:
+            self._drop_ended()
 
-    def _drop_ended(self, registers: list[Any], waiting: dict[int, Lanes]) -> list[Any]:
+    def _switch(self, at: int, exit: Switch, lanes: Lanes, index: Any, turn: int, group: int | None) -> None:
+        for number, part in lanes.groups(index):
+            target = exit.targets[number] if number < len(exit.targets) else None
+            if target is None:
+                self._finish(part)
+            else:
+                self.schedule.put(target, part, turn, group)
+
+    def _call(self, at: int, exit: Call, lanes: Lanes, address: Any, turn: int, group: int | None) -> None:
+        targets = [(exit.target, lanes)]
+        if exit.target is None:
+            targets = [(self.code.functions.get(a), part) for a, part in lanes.groups(address)]
+        for target, part in targets:
+            if target is None:
+                place = self.code.steps[at].instructions[-1].place
+                self.complain("out_of_bounds", "error", place, part, "calls a function through a pointer that is none.")
+                raise StopLaunch
+            if not self.stack.enter(self.registers, exit, part):
+                place = self.code.steps[at].instructions[-1].place
+                message = f"is {self.stack.deepest:,} calls deep here, and its stack is full: the recursion has no end."
+                self.complain("endless_loop", "error", place, part, message)
+                raise StopLaunch
+            self.schedule.put(target, part, turn, group)
+
+    def _return(self, at: int, exit: Return, lanes: Lanes, _: Any, turn: int, group: int | None) -> None:
+        for after, part in self.stack.leave(self.registers, lanes):
+            if after < 0:
+                self._finish(part)
+            else:
+                self.schedule.put(after, part, turn, group)
+
+    def _end(self, at: int, exit: End, lanes: Lanes, *_: Any) -> None:
+        self._finish(lanes)
+        self._drop_ended()
+
+    def _finish(self, lanes: Lanes) -> None:
+        """These threads have ended."""
+        if self.has_meetings:
+            self.meetings.end(lanes)
+
+    def _drop_ended(self) -> None:
         """When all lanes that are left stand at one step, forget the others: whole vectors are fastest."""
-        ((at, lanes),) = waiting.items()
+        only = self.schedule.only()
+        if only is None or self.meetings.waiting or self.stack.used:
+            return
+        at, turn, lanes = only
         if lanes.index is None:
-            return registers
-        self._lane_block = self._lane_block.take(lanes.index)
-        self._lane_thread = self._lane_thread.take(lanes.index)
-        self.memory.local.keep(lanes)
-        waiting[at] = Lanes(None, lanes.warp)
-        return [pick(values, lanes) for values in registers]
+            return
+        index = lanes.index
+        self.registers = [pick(values, lanes) for values in self.registers]
+        self.memory.local.keep(index)
+        self.meetings.keep(index)
+        self.stack.keep(index)
+        self.residents.keep(index)
+        self.schedule.waiting.clear()
+        self.schedule.put(at, self.residents.everybody, turn)
 
-    def who(self, lane: int) -> tuple[Dim3, Dim3]:
+    def who(self, slot: int) -> tuple[Dim3, Dim3]:
         """The block and the thread of a lane, each as (x, y, z)."""
-        block = _coordinates(self._lane_block[lane : lane + 1], self.grid)
-        thread = _coordinates(self._lane_thread[lane : lane + 1], self.block)
-        return (
-            (int(block[0][0]), int(block[1][0]), int(block[2][0])),
-            (int(thread[0][0]), int(thread[1][0]), int(thread[2][0])),
-        )
+        residents = self.residents
+        block = coordinates(residents.number[residents.block[slot]], self.launch.grid)
+        thread = coordinates(residents.thread[slot], self.launch.block)
+        return (int(block[0]), int(block[1]), int(block[2])), (int(thread[0]), int(thread[1]), int(thread[2]))
 
-    def _report(self, site: Site, kind: str, what: str, rest: str, lanes: Lanes, bad: NDArray[np.intp]) -> None:
+    def log_access(self, site: Site, kind: str, what: str, rest: str, lanes: Lanes, bad: NDArray[np.intp]) -> None:
         """Enter a bad access into the log, with its first lane as the culprit."""
-        lane = int(bad[0]) if lanes.index is None else int(lanes.index[bad[0]])
-        self._log(kind, site.space, site.place, lane, f"{what}{rest}", what, bad.size)
+        self.complain(kind, "error", site.place, lanes.part(bad), f"{what}{rest}", space=site.space, about=what)
 
-    def _endless(self, at: int, lanes: Lanes) -> None:
+    def _endless(self, step: Step, lanes: Lanes) -> None:
         """Log the place where lanes still are when the budget is spent."""
-        places = self.code.steps[at].places
-        place = places[0] if places else self.code.steps[at + 1].places[0]
-        lane = 0 if lanes.index is None else int(lanes.index[0])
-        self._log("endless_loop", "", place, lane, f"is still here after {self.budget:,} instructions.")
+        self.complain(
+            "endless_loop", "error", step.place, lanes, f"is still here after {self.budget:,} instructions.", count=1
+        )
+        raise StopLaunch
 
-    def _log(
-        self, kind: str, space: str, place: Place, lane: int, message: str, about: str = "", count: int = 1
+    def complain(
+        self,
+        kind: str,
+        severity: str,
+        place: Place,
+        lanes: Lanes,
+        message: str,
+        other_line: int | None = None,
+        *,
+        space: str = "",
+        about: str = "",
+        count: int | None = None,
     ) -> None:
-        block, thread = self.who(lane)
-        fault = Fault(kind, "error", space, place.file, place.line, place.callers, block, thread, message, count)
+        """Enter a fault into the log; its first lane is the culprit."""
+        block, thread = self.who(int(lanes.slots[0]))
+        times = lanes.size if count is None else count
+        stack = place.callers
+        fault = Fault(kind, severity, space, place.file, place.line, stack, block, thread, message, times, other_line)
         self.log.add(fault, about)
 
 
-def _coordinates(linear: NDArray[np.intp], shape: Dim3) -> list[NDArray[np.int32]]:
-    """x, y, z of linear numbers, x fastest."""
-    x, y = shape[0], shape[1]
-    return [part.astype(np.int32) for part in (linear % x, linear // x % y, linear // (x * y))]
+LEAVE = {
+    Branch: Machine._branch,
+    Switch: Machine._switch,
+    Call: Machine._call,
+    Return: Machine._return,
+    End: Machine._end,
+}
 
 
 def _uniform(values: Any) -> Any:

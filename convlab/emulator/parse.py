@@ -1,141 +1,61 @@
-"""PTX text to records: a tokenizer and a recursive-descent parser."""
+"""PTX text to records: the directives of a module. Bodies of functions are read by `body.py`."""
 
 from __future__ import annotations
 
-import re
-import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from convlab.emulator.program import (
-    Address,
-    Entry,
-    Immediate,
-    Instruction,
-    Operand,
-    Param,
-    Place,
-    Program,
-    Register,
-    Symbol,
-    Variable,
-    Vector,
-)
-from convlab.emulator.types import DTYPES, SIZES, constant
+from convlab.emulator.addresses import buffer_address, function_address
+from convlab.emulator.body import Body
+from convlab.emulator.program import Function, Param, Program, Signature, Variable
+from convlab.emulator.tokens import number
+from convlab.emulator.types import SIZES, constant
 from convlab.errors import CompileError
 
 __all__ = ["parse"]
 
 LARGEST_VARIABLE = 1 << 30  # bytes: nobody's laptop should swap for a typing error in an array's size
-
-MOST_REGISTERS = 1 << 20  # of one declaration: far beyond what any compiler makes
-
-TOKEN = re.compile(
-    r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
-      | (?P<string>"[^"\n]*")
-      | (?P<number>0[fF][0-9a-fA-F]{8}\b|0[dD][0-9a-fA-F]{16}\b|0[xX][0-9a-fA-F]+U?|\d+\.\d*(?:[eE][+-]?\d+)?|\d+U?)
-      | (?P<word>[%.$A-Za-z_][\w$.]*(?:::\w+[\w.]*)*)
-      | (?P<mark>[{}\[\]()<>,;:+\-!@|=])""",
-    re.VERBOSE | re.DOTALL,
-)
+LIMITS = (".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm", ".maxclusterrank")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A piece of PTX text, with the line it stands on."""
+class Pending(NamedTuple):
+    """An address in an initial value: ``(name + offset) >> shift``, ``size`` bytes of it at ``at``."""
 
-    kind: str
-    text: str
-    line: int
-
-
-def tokenize(text: str) -> list[Token]:
-    """Split PTX text into tokens, without white space and comments."""
-    tokens, position, line = [], 0, 1
-    while position < len(text):
-        match = TOKEN.match(text, position)
-        if match is None:
-            raise CompileError(f"PTX line {line}: {text[position]!r} is no PTX.", line=line)
-        kind = match.lastgroup or ""
-        if kind != "space":
-            tokens.append(Token(kind, match.group(), line))
-        line += match.group().count("\n")
-        position = match.end()
-    return tokens
+    variable: Variable
+    at: int
+    size: int
+    name: str
+    offset: int
+    shift: int
 
 
-def number(text: str) -> int | float:
-    """The value of a PTX literal; ``0f3F800000`` and ``0d…`` are the bits of a float."""
-    head = text[:2].lower()
-    if head == "0f":
-        return float(struct.unpack(">f", bytes.fromhex(text[2:]))[0])
-    if head == "0d":
-        return float(struct.unpack(">d", bytes.fromhex(text[2:]))[0])
-    if head == "0x":
-        return int(text.rstrip("U"), 16)
-    return float(text) if "." in text else int(text.rstrip("U"))
-
-
-class Parser:
-    """Reads a list of tokens from left to right into a `Program`."""
+class Parser(Body):
+    """Reads a whole file into a `Program`."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = tokenize(text)
-        self.at = 0
+        super().__init__(text)
         self.program = Program()
-        self.files: dict[int, str] = {}
-        self.place = Place("", 0)
-        self.latest: dict[tuple[int, int, int], Place] = {}  # .loc (file, line, column): inlined_at points here
-
-    def peek(self) -> str:
-        """The text of the next token, or an empty string at the end."""
-        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
-
-    def take(self, expected: str | None = None) -> str:
-        """The next token's text; an error when it is not the expected one."""
-        text = self.peek()
-        if not text or (expected is not None and text != expected):
-            line = self.tokens[min(self.at, len(self.tokens) - 1)].line if self.tokens else 1
-            wanted = f"{expected!r} was expected" if expected else "more was expected"
-            raise CompileError(f"PTX line {line}: {wanted}, but the text has {text or 'ended'!r}.", line=line)
-        self.at += 1
-        return text
-
-    def integer(self) -> int:
-        """The next token as a whole number."""
-        negative = self.peek() == "-" and bool(self.take())
-        text = self.take()
-        if not text[:1].isdigit() or not isinstance(value := number(text), int):
-            raise CompileError(f"PTX line {self.tokens[self.at - 1].line}: {text!r} is no whole number.")
-        return -value if negative else value
-
-    def rest_of_line(self) -> list[str]:
-        """The texts of all tokens left on the line of the last one taken."""
-        line, texts = self.tokens[self.at - 1].line, []
-        while self.at < len(self.tokens) and self.tokens[self.at].line == line:
-            texts.append(self.take())
-        return texts
+        # Addresses in initial values are filled in at the end: they may name what comes later.
+        self.pending: list[Pending] = []
 
     def parse(self) -> Program:
-        """Read the whole file."""
+        """Read the file."""
         try:
-            for head in self.file_table():
+            for head in self._file_table():
                 self.files[int(head[0])] = head[1].strip('"')
             while self.peek():
-                self.top_level(self.take())
-        except (
-            IndexError,
-            KeyError,
-            OverflowError,
-            TypeError,
-            ValueError,
-        ) as error:  # a word where a number must stand, or none
-            line = self.tokens[min(self.at, len(self.tokens)) - 1].line
-            raise CompileError(f"PTX line {line}: this is no PTX.", line=line) from error
+                self._directive(self.take())
+            for pending in self.pending:
+                self._fill_in(pending)
+        # A word where a number must stand, or none: the records' constructors notice.
+        except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+            raise self.error("this is no PTX.") from error
+        except RecursionError as error:
+            raise self.error("these brackets are nested too deeply.") from error
         return self.program
 
-    def file_table(self) -> list[list[str]]:
+    def _file_table(self) -> list[list[str]]:
         """The operands of all ``.file`` directives, which NVRTC writes at the end, after their use."""
         found = []
         for index, token in enumerate(self.tokens):
@@ -143,234 +63,165 @@ class Parser:
                 found.append([t.text for t in self.tokens[index + 1 : index + 3]])
         return found
 
-    def top_level(self, word: str) -> None:
+    def _directive(self, word: str) -> None:
         """One directive outside of functions."""
         if word == ".version":
             self.program.version = self.take()
         elif word == ".target":
             self.program.target = self.rest_of_line()[0]
-        elif word in (".address_size", ".file"):
+        elif word in (".address_size", ".file", ".loc"):
             self.rest_of_line()
-        elif word == ".entry":
-            self.entry()
+        elif word in (".entry", ".func"):
+            self._function(word)
         elif word in (".global", ".const", ".shared"):
             variable = self.variable(word[1:])
-            self.program.variables[variable.name] = variable
-        elif word == ".func":
-            self.skip_function()
+            known = self.program.variables.get(variable.name)
+            if known is None or not known.data.size:  # a declaration may come before or after the definition
+                self.program.variables[variable.name] = variable
         elif word == ".section":
-            self.skip_braces()
+            self._skip_braces()
 
-    def entry(self) -> None:
-        """A kernel: name, parameters, tuning directives, body."""
-        entry = Entry(self.take(), globals=self.program.variables)
-        if self.peek() == "(":
-            entry.params = self.params()
-        while self.peek() not in ("{", ""):
-            self.take()
+    def _function(self, word: str) -> None:
+        """A kernel or a device function; without a body it is only declared."""
+        self.in_registers = set()
+        returns = self.params() if word == ".func" and self.peek() == "(" else ()
+        name = self.take()
+        function = Function(name, self.program, Signature(returns, self.params() if self.peek() == "(" else ()))
+        while self.peek() not in ("{", ";", ""):
+            directive = self.take()
+            if directive in LIMITS:
+                function.limits[directive[1:]] = self._numbers()
+        if self.took(";"):
+            self.program.declared.setdefault(name, function.signature)
+            return
         self.take("{")
-        self.body(entry)
-        self.program.entries[entry.name] = entry
+        self.body(function)
+        kind = self.program.entries if word == ".entry" else self.program.functions
+        kind[name] = function
+
+    def _numbers(self) -> tuple[int, ...]:
+        """``256, 1, 1``."""
+        numbers = [self.integer()]
+        while self.took(","):
+            numbers.append(self.integer())
+        return tuple(numbers)
 
     def params(self) -> tuple[Param, ...]:
-        """The parenthesised parameter list of a kernel."""
+        """A parenthesised list of parameters."""
         self.take("(")
         params = []
-        while self.peek() != ")":
-            if self.peek() == ",":
-                self.take()
-            self.take(".param")
+        while not self.took(")"):
+            self.took(",")
+            space = self.take()
+            if space not in (".param", ".reg"):
+                raise self.error(f"'.param' was expected, but the text has {space!r}.")
             params.append(self.param())
-        self.take(")")
+            if space == ".reg":
+                self.in_registers.add(params[-1].name)
         return tuple(params)
-
-    def param(self) -> Param:
-        """One parameter after its ``.param``: ``.align 4 .b8 name[64]`` or ``.u64 name``."""
-        align, kind, count = 0, "", 1
-        while self.peek().startswith("."):
-            word = self.take()
-            if word == ".align":
-                align = self.integer()
-            elif word[1:] in SIZES:
-                kind = word[1:]
-        name = self.take()
-        if self.peek() == "[":
-            self.take()
-            count = self.integer()
-            self.take("]")
-        size = SIZES[kind] * count
-        return Param(name, kind, size, align or SIZES[kind])
 
     def variable(self, space: str) -> Variable:
         """``.align 4 .b8 name[64] = {1, 2};`` after its space; what has no initial value is zero."""
-        align, kind, name, count = 0, "b8", "", 1
-        while (word := self.take()) not in (";", "="):
+        align, kind, name, count, vector = 0, "b8", "", 1, 1
+        while (word := self.take()) not in (";", "=", ","):
             if word == ".align":
                 align = self.integer()
             elif word == "[":
                 count *= 0 if self.peek() == "]" else self.integer()
                 self.take("]")
+            elif word in (".v2", ".v4"):
+                vector = int(word[2])
+            elif word == ".attribute":
+                self._skip_brackets()
             elif word[1:] in SIZES:
                 kind = word[1:]
             elif word[0] != ".":
                 name = word
-        size = SIZES[kind] * count
-        if size > LARGEST_VARIABLE:
+        size = SIZES[kind] * vector * count
+        if not 0 <= size <= LARGEST_VARIABLE:
             raise CompileError(
                 f"The variable {name} has {size:,} bytes; the emulator takes {LARGEST_VARIABLE:,} at most."
             )
-        data = np.zeros(size, np.uint8)
+        variable = Variable(name, space, align or SIZES[kind] * vector, np.zeros(size, np.uint8), kind)
         if word == "=":
-            raw = self.initial(kind)
-            data[: len(raw)] = np.frombuffer(raw, np.uint8)
-        return Variable(name, space, align or SIZES[kind], data)
+            self._initial(variable)
+        elif word == ",":
+            raise self.error("declare one variable a statement: the emulator reads no lists of them.")
+        return variable
 
-    def initial(self, kind: str) -> bytes:
-        """The bytes of an initial value, ``{1, 2}`` or ``1``, up to the semicolon."""
-        raw = bytearray()
-        while self.peek() != ";":
-            word = self.take()
-            if word in "{},":
+    def _initial(self, variable: Variable) -> None:
+        """An initial value up to the semicolon: numbers and addresses, in braces for an array."""
+        at, size, depth = 0, SIZES[variable.element], 0
+        while depth or self.peek() != ";":
+            if self.peek() in "{}":
+                depth += 1 if self.take() == "{" else -1
+            elif self.took(","):
                 continue
-            negative = word == "-"
-            value = number(self.take() if negative else word)
-            raw += constant(-value if negative else value, np.dtype(f"u{SIZES[kind]}")).tobytes()
+            else:
+                self._element(variable, at, size)
+                at += size
         self.take(";")
-        return bytes(raw)
 
-    def skip_function(self) -> None:
-        """Pass over a function: a declaration ends with ``;``, a definition with its closing brace."""
-        while self.peek() not in ("{", ";"):
-            self.take()
-        if self.peek() == ";":
-            self.take()
-        else:
-            self.skip_braces()
+    def _element(self, variable: Variable, at: int, size: int) -> None:
+        """One element: a number, or ``name``, ``generic(name)``, ``0xFF(name)`` plus bytes."""
+        token = self.tokens[self.at]
+        following = self.tokens[self.at + 1].text if self.at + 1 < len(self.tokens) else ""
+        masked = token.kind == "number" and following == "("  # 0xFF00(name): one byte of an address
+        if token.kind == "word" or masked:
+            shift = self._shift() if masked else 0
+            name = self.take()
+            if name == "generic" and self.took("("):
+                name = self.take()
+                self.take(")")
+            if masked:
+                self.take(")")
+            self.pending.append(Pending(variable, at, size, name, self.offset(), shift))
+            return
+        value = self._literal()
+        data = constant(value, np.dtype(f"u{size}")).tobytes()
+        variable.data[at : at + size] = np.frombuffer(data, np.uint8)
 
-    def skip_braces(self) -> None:
+    def _shift(self) -> int:
+        """The lowest bit of a mask such as ``0xFF00``, before its bracket."""
+        mask = number(self.take())
+        self.take("(")
+        if not isinstance(mask, int) or mask <= 0:
+            raise self.error("this mask of an address has no bits.")
+        return (mask & -mask).bit_length() - 1
+
+    def _literal(self) -> int | float:
+        """A number with its sign."""
+        after_sign = self.tokens[self.at + (self.peek() == "-")].text
+        if "." in after_sign or after_sign[:2].lower() in ("0f", "0d"):
+            negative = self.took("-")
+            value = number(self.take())
+            return -value if negative else value
+        return self.integer()
+
+    def _fill_in(self, each: Pending) -> None:
+        """The address of a variable or function, into an initial value."""
+        places = {v.name: buffer_address(n) for n, v in enumerate(self.program.in_global_memory())}
+        places |= {function: function_address(n) for n, function in enumerate(self.program.functions)}
+        if each.name not in places:
+            name = each.variable.name
+            raise CompileError(f"The initial value of {name} names {each.name[:40]!r}, which the PTX does not define.")
+        address = places[each.name] + each.offset >> each.shift
+        data = constant(address, np.dtype(f"u{each.size}")).tobytes()
+        each.variable.data[each.at : each.at + each.size] = np.frombuffer(data, np.uint8)
+
+    def _skip_brackets(self) -> None:
+        """Pass over ``(...)``."""
+        self.take("(")
+        while self.take() != ")":
+            pass
+
+    def _skip_braces(self) -> None:
         """Pass over everything up to the matching closing brace."""
         while self.take() != "{":
             pass
         depth = 1
         while depth:
             depth += {"{": 1, "}": -1}.get(self.take(), 0)
-
-    def body(self, entry: Entry) -> None:
-        """Directives, labels and instructions up to the closing brace of the kernel; inner scopes are flattened."""
-        depth = 1
-        self.place = Place("", 0)
-        while depth:
-            word = self.take()
-            if word in "{}":
-                depth += 1 if word == "{" else -1
-            elif word == ".loc":
-                self.loc()
-            elif word == ".reg":
-                self.registers(entry)
-            elif word in (".local", ".shared"):
-                variable = self.variable(word[1:])
-                entry.locals[variable.name] = variable
-            elif word == ".param":
-                # The argument of a call: a register in all but name.
-                param = self.param()
-                self.take(";")
-                entry.registers[param.name] = param.type
-            elif word == ".pragma":
-                while self.take() != ";":
-                    pass
-            elif self.peek() == ":":
-                self.take()
-                entry.labels[word] = len(entry.instructions)
-            else:
-                entry.instructions.append(self.instruction(word, entry))
-
-    def loc(self) -> None:
-        """``.loc file line column``, with ``inlined_at file line column`` where the compiler inlined a call."""
-        words = self.rest_of_line()
-        key = (int(words[0]), int(words[1]), int(words[2]))
-        file, line = self.files.get(key[0], ""), key[1]
-        callers: tuple[tuple[str, int], ...] = ()
-        if "inlined_at" in words:
-            at = words.index("inlined_at") + 1
-            caller = self.latest.get((int(words[at]), int(words[at + 1]), int(words[at + 2])))
-            if caller is not None:
-                callers = ((caller.file, caller.line), *caller.callers)
-        # Line 0 marks code that the compiler moved or made: it stays with the line before it.
-        if line:
-            self.place = Place(file, line, callers)
-        self.latest[key] = self.place
-
-    def registers(self, entry: Entry) -> None:
-        """``.reg .b32 %r<8>;`` declares %r0 to %r7; names may also be listed."""
-        kind = self.take()[1:]
-        if kind not in DTYPES:
-            line = self.tokens[self.at - 1].line
-            raise CompileError(f"PTX line {line}: the emulator has no registers of type .{kind}.", line=line)
-        while True:
-            name = self.take()
-            if self.peek() == "<":
-                self.take()
-                count = min(self.integer(), MOST_REGISTERS)
-                self.take(">")
-                entry.registers.update((f"{name}{index}", kind) for index in range(count))
-            else:
-                entry.registers[name] = kind
-            if self.take() == ";":
-                return
-
-    def instruction(self, word: str, entry: Entry) -> Instruction:
-        """``@%p1 opcode operands;``."""
-        guard = None
-        if word == "@":
-            negated = self.peek() == "!" and bool(self.take())
-            guard = Register(self.take(), negated)
-            word = self.take()
-        operands: list[Operand] = []
-        while self.peek() != ";":
-            if self.peek() == ",":
-                self.take()
-            operands.append(self.operand(entry))
-        self.take(";")
-        return Instruction(tuple(word.split(".")), tuple(operands), guard, self.place)
-
-    def operand(self, entry: Entry) -> Operand:
-        """A register, a literal, a name, ``[address]`` or ``{vector}``."""
-        if self.peek() == "[":
-            return self.address(entry)
-        if self.peek() in "{(":
-            close = "}" if self.take() == "{" else ")"
-            items = []
-            while self.peek() != close:
-                if self.peek() == ",":
-                    self.take()
-                items.append(self.simple(entry))
-            self.take(close)
-            return Vector(tuple(items))
-        first = self.simple(entry)
-        if self.peek() != "|":
-            return first
-        self.take()
-        return Vector((first, self.simple(entry)))
-
-    def simple(self, entry: Entry) -> Register | Symbol | Immediate:
-        """An operand without brackets."""
-        negated = self.peek() == "!" and bool(self.take())
-        sign = -1 if self.peek() == "-" and bool(self.take()) else 1
-        token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        text = self.take()
-        if token is not None and token.kind == "number":
-            return Immediate(sign * number(text))
-        return Register(text, negated) if text in entry.registers else Symbol(text)
-
-    def address(self, entry: Entry) -> Address:
-        """``[%rd1+8]``, ``[name+-4]`` or ``[name]``."""
-        self.take("[")
-        base, offset = self.simple(entry), 0
-        if self.peek() in ("+", "-"):
-            sign = 1 if self.take() == "+" else -1
-            offset = sign * self.integer()
-        self.take("]")
-        return Address(base, offset)
 
 
 def parse(text: str) -> Program:

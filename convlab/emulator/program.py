@@ -1,4 +1,4 @@
-"""What a PTX file says, as plain records: entries, instructions, operands, source places."""
+"""What a PTX file says, as plain records: functions, instructions, operands, variables, source places."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Address",
-    "Entry",
+    "Function",
     "Immediate",
     "Instruction",
     "Operand",
@@ -17,6 +17,7 @@ __all__ = [
     "Place",
     "Program",
     "Register",
+    "Signature",
     "Symbol",
     "Variable",
     "Vector",
@@ -52,9 +53,10 @@ class Immediate:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A name that is no declared register: a label, a parameter, a variable, or a special register."""
+    """A name that is no declared register: a label, a parameter, a variable plus bytes, or a special register."""
 
     name: str
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A kernel parameter: PTX type (``u64``, ``f32``, ``b8`` for structs), size and alignment in bytes."""
+    """A parameter: PTX type (``u64``, ``f32``, ``b8`` for structs), size and alignment in bytes."""
 
     name: str
     type: str
@@ -100,37 +102,65 @@ class Param:
     align: int
 
 
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function returns and takes."""
+
+    returns: tuple[Param, ...] = ()
+    params: tuple[Param, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable:
-    """A variable of a module or a kernel: its memory space, and its bytes as they are before the first launch."""
+    """A variable of a module or a function: its memory space, and its bytes as they are before the first launch.
+
+    ``element`` is its PTX type, for messages; a size of zero means dynamic shared memory.
+    """
 
     name: str
     space: str
     align: int
     data: NDArray[np.uint8]
+    element: str = "b8"
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
-    """One kernel: parameters, declared registers by name with their PTX type, instructions, labels.
+class Function:
+    """A kernel or a device function: its signature, registers by name with their PTX type, instructions and labels.
 
-    ``locals`` are its own variables; ``globals`` those of its module, whose bytes all launches share.
+    ``variables`` are its own local and shared ones; ``scratch`` the ``.param`` variables that it passes to others;
+    ``tables`` the label lists of ``brx.idx``; ``prototypes`` the signatures of indirect calls.
     """
 
     name: str
-    params: tuple[Param, ...] = ()
+    module: Program
+    signature: Signature = Signature()
     registers: dict[str, str] = field(default_factory=dict)
     instructions: list[Instruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
-    locals: dict[str, Variable] = field(default_factory=dict)
-    globals: dict[str, Variable] = field(default_factory=dict)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    scratch: dict[str, Param] = field(default_factory=dict)
+    tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    prototypes: dict[str, Signature] = field(default_factory=dict)
+    limits: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """What it takes."""
+        return self.signature.params
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Program:
-    """A parsed PTX file."""
+    """A parsed PTX file; ``declared`` holds the functions that it has a body for elsewhere, such as ``vprintf``."""
 
     version: str = ""
     target: str = ""
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, Function] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    declared: dict[str, Signature] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
+
+    def in_global_memory(self) -> list[Variable]:
+        """The variables that lie among the buffers of a launch, in this order, before its arguments."""
+        return [variable for variable in self.variables.values() if variable.space in ("global", "const")]

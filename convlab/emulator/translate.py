@@ -2,90 +2,267 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from convlab.emulator import blocks as graph
-from convlab.emulator.code import Code, Site, Step
-from convlab.emulator.instructions import HANDLERS, flops
+from convlab.emulator.addresses import function_address
+from convlab.emulator.calls import callee
+from convlab.emulator.code import Branch, Call, Code, End, Exit, Meeting, Return, Site, Source, Step, Switch
+from convlab.emulator.instructions import HANDLERS
 from convlab.emulator.lanes import pick, put
-from convlab.emulator.memory import Memory
+from convlab.emulator.layout import SharedLayout, lay_out, share
 from convlab.emulator.numerics import NAMESPACE
-from convlab.emulator.program import Entry, Param
+from convlab.emulator.program import Function, Immediate, Instruction, Register, Symbol
+from convlab.emulator.specials import SPECIALS
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 from convlab.errors import CompileError
 
-__all__ = ["SPECIALS", "translate"]
+__all__ = ["translate"]
 
-# Values that differ from thread to thread or from block to block live in registers of their own.
-SPECIALS = tuple(f"%{name}.{axis}" for name in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz")
+IMPATIENT = 1  # how often lanes may spin on an atomic or a volatile load before others get their turn
+PATIENT = 4096  # and in any other loop: letting others go first too early would part lanes that meet again soon
 
 
 @lru_cache(maxsize=64)
-def translate(entry: Entry) -> Code:
-    """Translate one kernel to Python; the result is kept for the next launch.
+def translate(kernel: Function) -> Code:
+    """Translate a kernel and the functions it reaches to Python; the result is kept for the next launch.
 
     No text of the PTX reaches the generated code: registers become numbers, literals become values.
 
     Raises:
         UnsupportedInstruction: for what the table of instructions lacks, with the line of CUDA C.
     """
-    numbers = {name: index for index, name in enumerate([*entry.registers, *SPECIALS])}
-    dtypes = [DTYPES[kind] for kind in entry.registers.values()] + [DTYPES["b32"]] * len(SPECIALS)
-    blocks = graph.split(entry)
-    sites: list[Site] = []
-    constants: dict[str, Any] = {}
-    addresses, local_bytes = _addresses(entry)
-    shared = (numbers, dtypes, _offsets(entry), addresses, sites, constants)
-    parts = [Translator(entry, entry.instructions[block.first], *shared) for block in blocks]
-    conditions = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
-    live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
-    pieces = []
-    for index, (part, condition) in enumerate(zip(parts, conditions, strict=True)):
-        pieces += _functions(index, part, condition, sorted(live[index] & part.writes))
-    source = "\n".join(pieces)
-    scope = {**NAMESPACE, **constants, "pick": pick, "put": put}
-    exec(compile(source, f"<{entry.name}>", "exec"), scope)
-    steps = [
-        Step(
-            scope[f"full{index}"],
-            scope[f"part{index}"],
-            block.target,
-            block.fall,
-            tuple(i.place for i in block.instructions),
-            tuple(flops(i) for i in block.instructions),
+    reached = _reached(kernel)
+    return _Linker(kernel, reached).code()
+
+
+def _reached(kernel: Function) -> list[Function]:
+    """The functions that a kernel may call, before those that call them, and the kernel last.
+
+    Lanes with the lowest step go first: those inside a function come back before the others go on.
+    """
+    program, order, seen = kernel.module, list[Function](), set[int]()
+
+    def visit(function: Function, depth: int = 0) -> None:
+        if id(function) in seen:
+            return
+        seen.add(id(function))
+        if depth > 200:
+            raise CompileError(f"{function.name[:40]}: functions call each other more than 200 levels deep.")
+        for name in _called(function):
+            visit(program.functions[name], depth + 1)
+        order.append(function)
+
+    visit(kernel)
+    return order
+
+
+def _called(function: Function) -> list[str]:
+    """The functions that one function calls; a call through a pointer may reach all."""
+    names = []
+    for instruction in function.instructions:
+        if instruction.parts[0] == "call":
+            target, _ = callee(instruction)
+            pointer = isinstance(target, Register)
+            names += list(function.module.functions) if pointer else [target.name] if isinstance(target, Symbol) else []
+    return [name for name in names if name in function.module.functions]
+
+
+@dataclass(slots=True)
+class _Piece:
+    """One function on its way to steps: its blocks, what was written for each, and the number of its first step."""
+
+    function: Function
+    blocks: list[graph.Block]
+    parts: list[Translator]
+    results: list[str]
+    live: list[set[int]]
+    first: int
+
+
+class _Linker:
+    """Translates functions one after the other, and puts them together."""
+
+    def __init__(self, kernel: Function, functions: list[Function]) -> None:
+        self.kernel = kernel
+        self.functions = functions
+        self.recursive = _recursive(functions)
+        self.shared: SharedLayout = share(kernel.module, functions)
+        self.dtypes: list[np.dtype[Any]] = []
+        self.sites: list[Site] = []
+        self.constants: dict[str, Any] = {}
+        used = {name for f in functions for i in f.instructions for name in _names(i)}
+        self.specials = [name for name in SPECIALS if name in used]
+        self.special_numbers = {name: number for number, name in enumerate(self.specials)}
+        self.dtypes += [SPECIALS[name].dtype for name in self.specials]
+        self.pointer = len(self.dtypes)
+        self.dtypes.append(np.dtype("i8"))
+
+    def code(self) -> Code:
+        """Everything, as one record."""
+        pieces, first = [], 0
+        for function in self.functions:
+            piece = self._function(function, first)
+            pieces.append(piece)
+            first += len(piece.blocks)
+        source = "\n".join(line for piece in pieces for line in self._source(piece))
+        scope = {**NAMESPACE, **self.constants, "pick": pick, "put": put}
+        exec(compile(source, "<kernel>", "exec"), scope)
+        entries = {id(piece.function): piece.first for piece in pieces}
+        steps = [step for piece in pieces for step in self._steps(piece, scope, entries)]
+        functions = {
+            function_address(n): entries[id(f)]
+            for n, f in enumerate(self.kernel.module.functions.values())
+            if id(f) in entries
+        }
+        frame = max(part.layout.extent for piece in pieces for part in piece.parts[:1])
+        return Code(
+            steps,
+            entries[id(self.kernel)],
+            self.dtypes,
+            self.specials,
+            self.pointer,
+            self.sites,
+            -(-frame // 16) * 16,
+            functions,
+            self.shared.variables,
+            self.shared.size,
+            source,
         )
-        for index, block in enumerate(blocks)
-    ]
-    return Code(steps, dtypes, sites, local_bytes, source)
+
+    def _function(self, function: Function, first: int) -> _Piece:
+        """Write the lines of all blocks of a function."""
+        numbers = dict(self.special_numbers)
+        for name, kind in {"%cc": "u32", **function.registers}.items():
+            numbers[name] = len(self.dtypes)
+            self.dtypes.append(DTYPES[kind])
+        layout = lay_out(function, self.shared, function is self.kernel, self.pointer)
+        blocks = graph.split(function)
+        shared = (numbers, self.dtypes, layout, self.sites, self.constants)
+        parts = [Translator(function, function.instructions[block.first], *shared) for block in blocks]
+        results = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
+        live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
+        return _Piece(function, blocks, parts, results, live, first)
+
+    def _source(self, piece: _Piece) -> list[str]:
+        """The Python functions of all blocks."""
+        lines = []
+        for index, (part, result) in enumerate(zip(piece.parts, piece.results, strict=True)):
+            lines += _functions(piece.first + index, part, result, sorted(piece.live[index] & part.writes))
+        return lines
+
+    def _steps(self, piece: _Piece, scope: dict[str, Any], entries: dict[int, int]) -> Iterable[Step]:
+        """The steps of a function, numbered as they come in the whole."""
+        for index, block in enumerate(piece.blocks):
+            number = piece.first + index
+            yield Step(
+                scope[f"full{number}"],
+                scope[f"part{number}"],
+                self._exit(piece, index, entries),
+                tuple(block.instructions),
+                piece.function.instructions[block.first].place,
+                _meeting(piece.parts[index], block),
+            )
+
+    def _exit(self, piece: _Piece, index: int, entries: dict[int, int]) -> Exit:
+        """Where lanes go after a block."""
+        block = piece.blocks[index]
+        ends_thread = piece.function is self.kernel
+        if block.last in ("exit", "trap") or (block.last == "ret" and ends_thread):
+            return End()
+        if block.last == "ret":
+            return Return()
+
+        def step(target: int | None) -> int | None:
+            return None if target is None else piece.first + target
+
+        if block.switch:
+            return Switch(tuple(map(step, block.switch)))
+        if block.last == "call":
+            target, _ = callee(block.instructions[-1])
+            own = piece.function.module.functions.get(target.name) if isinstance(target, Symbol) else None
+            if own is not None or isinstance(target, Register):
+                saved = ()
+                if own is None or (id(piece.function), id(own)) in self.recursive:
+                    saved = tuple(sorted(n for n in piece.live[index] if n > self.pointer))
+                first = entries[id(own)] if own is not None else None
+                return Call(first, step(block.fall), piece.parts[index].layout.frame, saved)
+        if block.target is None and block.fall is None and block.condition is None:
+            return End() if ends_thread else Return()
+        return Branch(step(block.target), step(block.fall), _patience(piece.blocks, index))
 
 
-def _offsets(entry: Entry) -> dict[str, tuple[Param, int]]:
-    """Each parameter with its place in the packed parameter bytes."""
-    offsets, at = {}, 0
-    for param in entry.params:
-        at = -(-at // param.align) * param.align
-        offsets[param.name] = (param, at)
-        at += param.size
-    return offsets
+def _names(instruction: Instruction) -> Iterable[str]:
+    """The names of an instruction's operands."""
+    for operand in instruction.operands:
+        for item in getattr(operand, "items", (operand,)):
+            base = getattr(item, "base", item)
+            if isinstance(base, Symbol):
+                yield base.name
 
 
-def _addresses(entry: Entry) -> tuple[dict[str, int], int]:
-    """Where variables lie: those of the module first among the buffers, local ones from 0 on; and the local size."""
-    module = [name for name, variable in entry.globals.items() if variable.space == "global"]
-    addresses = {name: Memory.address(index) for index, name in enumerate(module)}
-    at = 0
-    for variable in entry.locals.values():
-        if variable.space == "local":
-            at = -(-at // variable.align) * variable.align
-            addresses[variable.name] = at
-            at += variable.data.size
-    return addresses, at
+def _recursive(functions: list[Function]) -> set[tuple[int, int]]:
+    """The calls, as caller and callee, that may come back to their caller while it waits."""
+    direct = {id(f): {id(f.module.functions[name]) for name in _called(f)} for f in functions}
+    reach = {function: set(targets) for function, targets in direct.items()}
+    for _ in functions:
+        for targets in reach.values():
+            targets |= set().union(*(reach.get(target, set()) for target in targets))
+    return {
+        (caller, target)
+        for caller, targets in direct.items()
+        for target in targets
+        if caller in reach[target] | {target}
+    }
+
+
+def _patience(blocks: list[graph.Block], index: int) -> int:
+    """How often lanes may jump back from a block while others wait; 0 where it never jumps back."""
+    back = [n for n in blocks[index].successors if n <= index]
+    if not back:
+        return 0
+    body = [i for block in blocks[min(back) : index + 1] for i in block.instructions]
+    return IMPATIENT if any(map(_waits, body)) else PATIENT
+
+
+def _waits(instruction: Instruction) -> bool:
+    """Whether a loop with this instruction may be waiting for what another thread does."""
+    parts = instruction.parts
+    if parts[0] == "atom":
+        return "cas" in parts or "exch" in parts
+    return parts[0] == "nanosleep" or (parts[0] == "ld" and bool({"volatile", "relaxed", "acquire"} & set(parts)))
+
+
+def _meeting(part: Translator, block: graph.Block) -> Meeting | None:
+    """What lanes wait for at the start of a block."""
+    if not block.instructions or block.instructions[0].parts[0] not in graph.MEETINGS:
+        return None
+    instruction = part.current = block.instructions[0]
+    parts, operands = instruction.parts, instruction.operands
+    u32 = DTYPES["u32"]
+    if parts[0] in ("bar", "barrier") and "warp" not in parts:
+        rest = operands[1:-1] if "red" in parts else operands
+        numbers = [part.source(operand, u32) for operand in rest]
+        who = numbers[0] if numbers else Source(None, np.uint32(0))
+        return Meeting(True, who, numbers[1] if len(numbers) > 1 else None, "arrive" in parts)
+    if parts[0] in ("mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"):
+        return Meeting(False, Source(None, np.uint32(0xFFFFFFFF)))
+    if "sync" not in parts:
+        return None
+    mask = operands[-1]
+    return Meeting(
+        False, part.source(mask, u32) if isinstance(mask, Register | Immediate) else Source(None, u32.type(0))
+    )
 
 
 def _translate_block(part: Translator, block: graph.Block) -> str:
-    """Emit the lines of one block; returns the expression of its condition, if it has one."""
+    """Emit the lines of one block; returns the expression of its condition or of where it goes, if it has one."""
     for instruction in block.instructions:
         part.current = instruction
         handler = HANDLERS.get(instruction.parts[0])
@@ -93,18 +270,21 @@ def _translate_block(part: Translator, block: graph.Block) -> str:
             raise part.unsupported()
         try:
             handler(part, instruction)
-        except (
-            AssertionError,
-            IndexError,
-            OverflowError,
-            TypeError,
-            ValueError,
-        ) as error:  # handlers take operands as PTX has them
-            raise CompileError(f"{instruction.place}: `{instruction.opcode}` cannot have these operands.") from error
-    return part.read(block.condition, DTYPES["pred"]) if block.condition is not None else ""
+        # Handlers take operands as PTX has them, and fail on others.
+        except (AssertionError, AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+            raise CompileError(
+                f"{instruction.place}: `{instruction.opcode[:60]}` cannot have these operands."
+            ) from error
+    _meeting(part, block)  # notes which registers the machine will need
+    if block.condition is not None:
+        return part.read(block.condition, DTYPES["pred"])
+    if block.last == "brx":
+        return part.read(block.instructions[-1].operands[0], DTYPES["u32"])
+    target = callee(block.instructions[-1])[0] if block.last == "call" else None
+    return part.read(target, DTYPES["b64"]) if isinstance(target, Register) else ""
 
 
-def _functions(index: int, part: Translator, condition: str, outputs: list[int]) -> list[str]:
+def _functions(index: int, part: Translator, result: str, outputs: list[int]) -> list[str]:
     """Two Python functions around the same lines: one for whole vectors, one that gathers and scatters."""
     body = [f"    {line}" for line in part.lines]
     inputs = sorted(part.reads)
@@ -113,10 +293,10 @@ def _functions(index: int, part: Translator, condition: str, outputs: list[int])
         *(f"    r{n} = R[{n}]" for n in inputs),
         *body,
         *(f"    R[{n}] = r{n}" for n in outputs),
-        f"    return {condition or 'None'}",
+        f"    return {result or 'None'}",
         f"def part{index}(R, lanes, memory):",
         *(f"    r{n} = pick(R[{n}], lanes)" for n in inputs),
         *body,
         *(f"    R[{n}] = put(R[{n}], r{n}, lanes)" for n in outputs),
-        f"    return {condition or 'None'}",
+        f"    return {result or 'None'}",
     ]

@@ -7,24 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from convlab.emulator.code import Site
-from convlab.emulator.program import Entry, Immediate, Instruction, Operand, Param, Register, Symbol
-from convlab.emulator.types import constant
+from convlab.emulator.code import Site, Source
+from convlab.emulator.layout import Layout
+from convlab.emulator.memory.generic import GENERIC
+from convlab.emulator.names import readable
+from convlab.emulator.program import Address, Function, Immediate, Instruction, Operand, Register, Symbol
+from convlab.emulator.specials import CLOCKS
+from convlab.emulator.types import DTYPES, constant
 from convlab.errors import UnsupportedInstruction
 
 __all__ = ["Translator"]
+
+# The memory space of an instruction → where generated code finds it.
+SPACES = {
+    "global": "memory.everywhere",
+    "const": "memory.everywhere",
+    "shared": "memory.shared",
+    "local": "memory.local",
+    "generic": "memory.generic",
+}
 
 
 @dataclass(slots=True)
 class Translator:
     """Collects the lines of one block; handlers call `read`, `write` and `emit`."""
 
-    entry: Entry
+    function: Function
     current: Instruction
     numbers: dict[str, int]
     dtypes: list[np.dtype[Any]]
-    params: dict[str, tuple[Param, int]]
-    addresses: dict[str, int]
+    layout: Layout
     sites: list[Site]
     constants: dict[str, Any]
     lines: list[str] = field(default_factory=list)
@@ -36,11 +48,12 @@ class Translator:
         if isinstance(operand, Immediate):
             return self.constant(operand.value, dtype)
         name = operand.name if isinstance(operand, Register | Symbol) else ""
-        if name in self.addresses:
-            return self.constant(self.addresses[name], dtype)
+        if isinstance(operand, Symbol) and name in self.layout.addresses:
+            return self.place(self.layout.addresses[name] + operand.offset, dtype, name in self.layout.framed)
+        if name in CLOCKS:
+            return f"memory.time({self.name_type(dtype)})"
         if name not in self.numbers:
-            variable = self.entry.locals.get(name) or self.entry.globals.get(name)
-            raise self.unsupported(f"{variable.space} memory" if variable else f"the operand {name or operand!s}")
+            raise self.unsupported(f"the operand {readable(name)[:40] or 'here'}")
         number = self.numbers[name]
         if number not in self.writes:
             self.reads.add(number)
@@ -51,6 +64,8 @@ class Translator:
 
     def as_type(self, text: str, own: np.dtype[Any], wanted: np.dtype[Any]) -> str:
         """The same bits as another type; a wider register gives its lower half, as PTX allows for ld, st and cvt."""
+        if "b" in (own.kind, wanted.kind):
+            raise self.unsupported("a predicate as a number")
         if own.itemsize > wanted.itemsize:
             text = f"{text}.astype({self.name_type(np.dtype(f'i{wanted.itemsize}'))})"
         elif own.itemsize < wanted.itemsize:
@@ -58,11 +73,20 @@ class Translator:
         return f"bits({text}, {self.name_type(wanted)})"
 
     def write(self, operand: Operand, expression: str, dtype: np.dtype[Any]) -> None:
-        """Assign an expression of the given type to a register; a wider register is extended by the type's sign."""
+        """Assign an expression of the given type to a register; a wider register is extended by the type's sign.
+
+        The name ``_`` takes what nobody wants.
+        """
+        if operand == Symbol("_"):
+            return
         if not isinstance(operand, Register):
             raise self.unsupported(f"the destination {operand!s}")
         number = self.numbers[operand.name]
         own = self.dtypes[number]
+        if own != dtype and "b" in (own.kind, dtype.kind):
+            raise self.unsupported("a predicate as a number")
+        if own.itemsize != dtype.itemsize and dtype.kind == "f":
+            raise self.unsupported(f"a float of {8 * dtype.itemsize} bits into a register of {8 * own.itemsize}")
         if own.itemsize != dtype.itemsize:
             expression = f"({expression}).astype({self.name_type(np.dtype(f'{dtype.kind}{own.itemsize}'))})"
             dtype = np.dtype(f"{dtype.kind}{own.itemsize}")
@@ -86,10 +110,89 @@ class Translator:
         self.constants[f"t_{dtype.str[1:]}" if dtype.kind != "b" else "t_b1"] = dtype
         return f"t_{dtype.str[1:]}" if dtype.kind != "b" else "t_b1"
 
-    def site(self, action: str, space: str, dtype: np.dtype[Any], count: int) -> int:
+    def place(self, address: int, dtype: np.dtype[Any] = DTYPES["b64"], framed: bool = True) -> str:
+        """An address that is known here, or, in a function, counted from the start of its frame."""
+        if not framed or self.layout.kernel:
+            return self.constant(address, dtype)
+        self.reads.add(self.layout.pointer)
+        return f"(r{self.layout.pointer} + {self.constant(address, DTYPES['b64'])}).astype({self.name_type(dtype)})"
+
+    def site(self, action: str, space: str, dtype: np.dtype[Any], count: int, asynchronous: bool = False) -> int:
         """Register a memory instruction; its number is what generated code passes to memory."""
-        self.sites.append(Site(len(self.sites), self.current.place, action, space, dtype, count))
+        self.sites.append(Site(len(self.sites), self.current.place, action, space, dtype, count, asynchronous))
         return len(self.sites) - 1
+
+    def load(
+        self, instruction: Instruction, dtype: np.dtype[Any], count: int, address: str, holder: str = ""
+    ) -> list[str]:
+        """Emit a load of some elements a lane; returns the names of their values."""
+        names = [f"v{n}" for n in range(count)]
+        where, site = self._access(instruction, "load", dtype, count, holder)
+        self.emit(f"{', '.join(names)}, = {where}.load({site}, {address}, lanes)")
+        return names
+
+    def store(
+        self, instruction: Instruction, dtype: np.dtype[Any], address: str, values: list[str], holder: str = ""
+    ) -> None:
+        """Emit a store of some elements a lane."""
+        where, site = self._access(instruction, "store", dtype, len(values), holder)
+        self.emit(f"{where}.store({site}, {address}, ({', '.join(values)},), lanes)")
+
+    def atomic(
+        self, instruction: Instruction, operation: str, dtype: np.dtype[Any], address: str, values: list[str]
+    ) -> str:
+        """An expression that does an atomic operation and gives what was there before."""
+        where, site = self._access(instruction, "atomic", dtype, 1)
+        return f"{where}.atomic({site}, {operation!r}, {address}, ({', '.join(values)},), lanes)"
+
+    def space(self, instruction: Instruction) -> str:
+        """The memory space that an instruction names; none is the generic one."""
+        named = {part.partition("::")[0] for part in instruction.parts[1:]}
+        return next((space for space in ("global", "shared", "local", "const", "param") if space in named), "")
+
+    def _access(
+        self, instruction: Instruction, action: str, dtype: np.dtype[Any], count: int, holder: str = ""
+    ) -> tuple[str, int]:
+        """Where generated code finds the memory of an instruction, and the number of its site.
+
+        ``holder`` is the space that really holds it, where that is another one than the instruction names.
+        """
+        space = self.space(instruction)
+        if space:
+            return SPACES[holder or space], self.site(action, space, dtype, count)
+        sites = [self.site(action, name, dtype, count) for name, _ in GENERIC]
+        return SPACES["generic"], sites[0]
+
+    def address(self, operand: Operand, space: str = "") -> str:
+        """The address of each lane in its space, in bytes."""
+        if not isinstance(operand, Address):
+            raise self.unsupported("without an address in brackets")
+        base = operand.base
+        if isinstance(base, Symbol) and base.name not in self.numbers:
+            known = self.read(Symbol(base.name, base.offset + operand.offset), DTYPES["b64"])
+            if not space and base.name in self.layout.windows:  # a name stands for its address in its own space
+                known = f"({known} + {self.constant(self.layout.windows[base.name], DTYPES['b64'])})"
+            return known
+        narrow = isinstance(base, Register) and self.dtypes[self.numbers[base.name]].itemsize == 4
+        dtype = DTYPES["u32"] if narrow else DTYPES["b64"]  # shared and local addresses fit 32 bits
+        text = self.read(base, dtype)
+        if narrow:
+            text = f"{text}.astype({self.name_type(DTYPES['b64'])})"
+        return f"({text} + {self.constant(operand.offset, DTYPES['b64'])})" if operand.offset else text
+
+    def is_predicate(self, register: Register) -> bool:
+        """Whether a register holds a predicate."""
+        return self.dtypes[self.numbers[register.name]] == DTYPES["pred"]
+
+    def source(self, operand: Operand, dtype: np.dtype[Any]) -> Source:
+        """An operand that the machine itself needs, before the block runs."""
+        if isinstance(operand, Immediate):
+            return Source(None, constant(operand.value, dtype))
+        number = self.numbers.get(operand.name) if isinstance(operand, Register) else None
+        if number is None:
+            raise self.unsupported("with such an operand")
+        self.reads.add(number)
+        return Source(number)
 
     def unsupported(self, what: str = "") -> UnsupportedInstruction:
         """The error for what this emulator does not execute: instruction, CUDA line, way out."""

@@ -41,10 +41,8 @@ def launch(
             f"grid={grid} and block={block} make {threads:,} threads, days of work for the emulator.\n"
             f"  Fix: launch at most {MOST_THREADS:,} of them, or use a GPU."
         )
-    if shared:
-        raise LaunchError(f"{kernel.name}: the emulator has no dynamic shared memory yet, but shared={shared}.")
     arguments = [_argument(each, axes) for each in bound]
-    result = run(kernel.program_entry, grid, block, arguments, observe=observe, budget=budget, progress=_progress)
+    result = run(kernel.program_entry, grid, block, arguments, shared=shared, observe=observe, budget=budget, progress=_progress)
     return Run(
         kernel.name,
         "emulator",

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cached_property, lru_cache
 
 from convlab.emulator.parse import parse
-from convlab.emulator.program import Entry, Program
+from convlab.emulator.program import Function, Program
 from convlab.executors.headers import flatten
 from convlab.executors.signature import Parameter, Source, match
 
@@ -72,7 +72,7 @@ class Kernel:
     module: Module = field(repr=False)
 
     @property
-    def program_entry(self) -> Entry:
+    def program_entry(self) -> Function:
         """The kernel's instructions."""
         return self.module.program.entries[self.entry]
 

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from convlab.emulator.instructions import arithmetic, bits, control, conversion, memory
+from convlab.emulator.instructions import (
+    arithmetic,
+    bits,
+    carries,
+    comparison,
+    control,
+    conversion,
+    floating,
+    memory,
+    moves,
+    warp,
+)
 from convlab.emulator.instructions.table import HANDLERS, flops
 
 __all__ = ["FAMILIES", "HANDLERS", "flops"]
 
-FAMILIES = (arithmetic, bits, conversion, memory, control)
+FAMILIES = (arithmetic, floating, carries, bits, comparison, moves, conversion, memory, control, warp)

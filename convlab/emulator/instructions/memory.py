@@ -1,4 +1,4 @@
-"""Loads, stores and addresses."""
+"""Loads, stores, atomics, asynchronous copies, and addresses."""
 
 from __future__ import annotations
 
@@ -6,56 +6,80 @@ from typing import Any
 
 import numpy as np
 
+from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW
 from convlab.emulator.instructions.table import handles, type_of
-from convlab.emulator.local import LOCAL_WINDOW
-from convlab.emulator.program import Address, Instruction, Operand, Register, Symbol, Vector
+from convlab.emulator.memory.atomics import OPERATIONS
+from convlab.emulator.program import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
+
+WINDOWS = {"global": 0, "const": 0, "param": 0, "local": LOCAL_WINDOW, "shared": SHARED_WINDOW}
 
 
 @handles("cvta")
 def to_generic(t: Translator, instruction: Instruction) -> None:
-    """Global addresses are the same in the generic space; local ones lie in a window of it."""
-    window = {"global": 0, "local": LOCAL_WINDOW}.get(instruction.parts[-2])
+    """Global addresses are the same in the generic space; local and shared ones lie in a window of it."""
+    window = WINDOWS.get(t.space(instruction))
     if window is None:
         raise t.unsupported()
+    dtype = type_of(t, instruction)
     sign = "-" if "to" in instruction.parts else "+"
+    address = t.read(instruction.operands[1], DTYPES["b64"] if dtype.itemsize == 8 else dtype)
+    if window and dtype.itemsize == 8:
+        address = f"{address} {sign} {t.constant(window, DTYPES['b64'])}"
+    t.write(instruction.operands[0], address, DTYPES["b64"] if dtype.itemsize == 8 else dtype)
+
+
+@handles("isspacep")
+def is_space(t: Translator, instruction: Instruction) -> None:
+    """Whether a generic address lies in a space."""
+    window = WINDOWS.get(t.space(instruction))
+    if window is None:
+        raise t.unsupported()
     address = t.read(instruction.operands[1], DTYPES["b64"])
-    moved = f"{address} {sign} {t.constant(window, DTYPES['b64'])}" if window else address
-    t.write(instruction.operands[0], moved, DTYPES["b64"])
+    bits = t.constant(60, DTYPES["b64"])
+    t.write(
+        instruction.operands[0], f"({address} >> {bits}) == {t.constant(window >> 60, DTYPES['b64'])}", DTYPES["pred"]
+    )
 
 
 @handles("ld", "ldu")
 def load(t: Translator, instruction: Instruction) -> None:
-    """Loads of one, two or four elements."""
+    """Loads of one to eight elements."""
     dtype = type_of(t, instruction)
     if instruction.parts[-1].startswith("b"):
         dtype = np.dtype(f"u{dtype.itemsize}")  # bits have no sign: into a wider register they go with zeros
     target, address = instruction.operands
     targets = target.items if isinstance(target, Vector) else (target,)
-    if "param" in instruction.parts:
+    space = t.space(instruction)
+    if space == "param" and _is_kernel_parameter(t, address):
         _load_parameters(t, targets, dtype, address)
         return
-    space = _space(t, instruction)
-    site = t.site("load", space, dtype, len(targets))
-    names = [f"v{n}" for n in range(len(targets))]
-    t.emit(f"{', '.join(names)}, = memory.{SPACES[space]}load({site}, {_address(t, address)}, lanes)")
+    names = t.load(instruction, dtype, len(targets), t.address(address, space), _holder(t, address, space))
     for name, register in zip(names, targets, strict=True):
-        t.write(register, name, dtype)
+        if not (isinstance(register, Symbol) and register.name == "_"):
+            t.write(register, name, dtype)
+
+
+def _is_kernel_parameter(t: Translator, address: Operand) -> bool:
+    return isinstance(address, Address) and isinstance(address.base, Symbol) and address.base.name in t.layout.params
+
+
+def _holder(t: Translator, address: Operand, space: str) -> str:
+    """Where a parameter lies: among the buffers those of the launch, in local memory those of functions."""
+    if space != "param" or not isinstance(address, Address):
+        return space
+    framed = isinstance(address.base, Symbol) and address.base.name in t.layout.framed
+    return "local" if framed or not t.layout.kernel else "global"
 
 
 def _load_parameters(t: Translator, targets: tuple[Operand, ...], dtype: np.dtype[Any], address: Operand) -> None:
-    """Parameters are the same for all lanes: scalars, from the packed bytes of the launch; results are registers."""
-    if not isinstance(address, Address):
-        raise t.unsupported()
-    if isinstance(address.base, Register):
-        t.write(targets[0], t.read(address.base, dtype), dtype)
-        return
-    if not isinstance(address.base, Symbol) or address.base.name not in t.params:
-        raise t.unsupported("a parameter's address that is computed")
-    param, at = t.params[address.base.name]
+    """Parameters of the kernel are the same for all lanes: scalars, from the packed bytes of the launch."""
+    assert isinstance(address, Address)
+    assert isinstance(address.base, Symbol)
+    param, at = t.layout.params[address.base.name]
     for n, register in enumerate(targets):
-        offset = address.offset + n * dtype.itemsize
+        offset = address.base.offset + address.offset + n * dtype.itemsize
         if not 0 <= offset <= param.size - dtype.itemsize:
             raise t.unsupported(f"byte {offset} of a parameter of {param.size} bytes")
         t.write(register, f"memory.parameter({at + offset}, {t.name_type(dtype)})", dtype)
@@ -63,39 +87,66 @@ def _load_parameters(t: Translator, targets: tuple[Operand, ...], dtype: np.dtyp
 
 @handles("st")
 def store(t: Translator, instruction: Instruction) -> None:
-    """Stores of one, two or four elements; an argument of a call goes to its register."""
+    """Stores of one to eight elements."""
     dtype = type_of(t, instruction)
     address, value = instruction.operands
     values = value.items if isinstance(value, Vector) else (value,)
-    if "param" in instruction.parts and isinstance(address, Address):
-        t.write(address.base, t.read(values[0], dtype), dtype)
-        return
-    space = _space(t, instruction)
-    site = t.site("store", space, dtype, len(values))
-    texts = ", ".join(t.read(item, dtype) for item in values)
-    t.emit(f"memory.{SPACES[space]}store({site}, {_address(t, address)}, ({texts},), lanes)")
+    space = t.space(instruction)
+    texts = [t.read(item, dtype) for item in values]
+    t.store(instruction, dtype, t.address(address, space), texts, _holder(t, address, space))
 
 
-SPACES = {"global": "", "local": "local."}  # the memory space of an access → where generated code finds it
-ORDERS = {"volatile", "relaxed", "acquire", "release"}
-
-
-def _space(t: Translator, instruction: Instruction) -> str:
-    """The memory space of an access."""
-    parts = set(instruction.parts[1:-1])
-    space = next((name for name in ("global", "local", "shared", "const") if name in parts), "")
-    if not space and t.entry.locals:
-        raise t.unsupported("through a pointer that may point to a local array")
-    if parts & ORDERS:
-        raise t.unsupported("volatile or ordered")
-    if space and space not in SPACES:
-        raise t.unsupported(f"{space} memory")
-    return space or "global"  # where there are no local arrays, a generic address is a global one
-
-
-def _address(t: Translator, address: Operand) -> str:
-    """The address of each lane, a signed 64-bit number of bytes."""
-    if not isinstance(address, Address):
+@handles("atom", "red")
+def atomic(t: Translator, instruction: Instruction) -> None:
+    """Atomic operations, which give what was there before, and reductions, which do not."""
+    dtype = type_of(t, instruction)
+    target, address, *values = instruction.operands if instruction.parts[0] == "atom" else (None, *instruction.operands)
+    operation = next((part for part in instruction.parts[1:-1] if part in OPERATIONS), None)
+    if operation is None:
         raise t.unsupported()
-    base = t.read(address.base, DTYPES["b64"])
-    return f"{base} + {t.constant(address.offset, DTYPES['b64'])}" if address.offset else base
+    if instruction.parts[-1].startswith("b") and operation not in ("min", "max"):
+        dtype = np.dtype(f"u{dtype.itemsize}")
+    packed = instruction.parts[-1] if instruction.parts[-1] in ("f16x2", "bf16x2", "bf16") else ""
+    vectors = [value.items if isinstance(value, Vector) else (value,) for value in values]
+    where = t.address(address, t.space(instruction))
+    for n, items in enumerate(zip(*vectors, strict=True)):
+        at = f"({where} + {t.constant(n * dtype.itemsize, DTYPES['b64'])})" if n else where
+        old = t.atomic(
+            instruction, f"{operation}{'.' if packed else ''}{packed}", dtype, at, [t.read(i, dtype) for i in items]
+        )
+        t.emit(f"v{n} = {old}")
+        if target is not None:
+            t.write(target.items[n] if isinstance(target, Vector) else target, f"v{n}", dtype)
+
+
+@handles("cp")
+def copy(t: Translator, instruction: Instruction) -> None:
+    """``cp.async``: copies of 4, 8 or 16 bytes to shared memory, committed in groups and waited for."""
+    parts = instruction.parts
+    if parts[1:2] != ("async",) or "bulk" in parts or "mbarrier" in parts:
+        raise t.unsupported("other than cp.async, its commit_group and its wait_group")
+    if "commit_group" in parts or "wait_group" in parts or "wait_all" in parts:
+        pending = instruction.operands[0].value if "wait_group" in parts else 0  # type: ignore[union-attr]
+        t.emit(f"memory.{'commit' if 'commit_group' in parts else 'wait'}({int(pending)}, lanes)")
+        return
+    target, source, size, *rest = instruction.operands
+    if not isinstance(size, Immediate) or size.value not in (4, 8, 16):
+        raise t.unsupported("of another size than 4, 8 or 16 bytes")
+    word = np.dtype("u4")
+    sites = (
+        t.site("load", "global", word, int(size.value) // 4),
+        t.site("load", "global", word, 1),
+        t.site("store", "shared", word, int(size.value) // 4, asynchronous=True),
+    )
+    wanted = rest[0] if rest and not (isinstance(rest[0], Register) and t.is_predicate(rest[0])) else size
+    t.emit(
+        f"memory.copy({sites}, {t.address(target, 'shared')}, {t.address(source, 'global')}, "
+        f"{t.read(wanted, DTYPES['u32'])}, lanes)"
+    )
+
+
+@handles(
+    "fence", "membar", "prefetch", "prefetchu", "applypriority", "discard", "nanosleep", "griddepcontrol", "setmaxnreg"
+)
+def nothing(t: Translator, instruction: Instruction) -> None:
+    """Hints, and orders that hold here anyway: lanes see each other's writes at once."""

@@ -1,0 +1,91 @@
+"""What the lanes of a warp do together: shuffles, votes, matches, reductions; and barriers of a block."""
+
+from __future__ import annotations
+
+from convlab.emulator.instructions.table import handles, type_of
+from convlab.emulator.program import Instruction, Symbol, Vector
+from convlab.emulator.translator import Translator
+from convlab.emulator.types import DTYPES
+
+U32 = DTYPES["u32"]
+PRED = DTYPES["pred"]
+
+
+@handles("shfl")
+def shuffle(t: Translator, instruction: Instruction) -> None:
+    """``shfl.sync.mode.b32 d|p, a, b, c, mask``: the value of another lane, and whether there is one."""
+    mode = instruction.parts[-2]
+    target, value, lane, clamp, *_ = instruction.operands
+    first, second = target.items if isinstance(target, Vector) else (target, None)
+    site = t.site("shuffle", "", U32, 1)
+    texts = ", ".join(t.read(operand, U32) for operand in (value, lane, clamp))
+    t.emit(f"v0, v1 = shuffle_{mode}({texts}, lanes, memory, {site})")
+    if not _sink(first):
+        t.write(first, "v0", U32)
+    if second is not None and not _sink(second):
+        t.write(second, "v1", PRED)
+
+
+def _sink(operand: object) -> bool:
+    return isinstance(operand, Symbol) and operand.name == "_"
+
+
+@handles("vote")
+def vote(t: Translator, instruction: Instruction) -> None:
+    """``vote.sync.{all,any,uni}.pred`` and ``vote.sync.ballot.b32``."""
+    target, predicate, *mask = instruction.operands
+    mode = instruction.parts[-2]
+    members = t.read(mask[0], U32) if mask else t.constant(0xFFFFFFFF, U32)
+    dtype = U32 if mode == "ballot" else PRED
+    t.write(target, f"vote_{mode}({t.read(predicate, PRED)}, {members}, lanes)", dtype)
+
+
+@handles("match")
+def match(t: Translator, instruction: Instruction) -> None:
+    """``match.sync.any`` and ``match.sync.all``: the lanes with the same value."""
+    target, value, mask = instruction.operands
+    first, second = target.items if isinstance(target, Vector) else (target, None)
+    dtype = type_of(t, instruction)
+    t.emit(f"v0, v1 = match_{instruction.parts[-2]}({t.read(value, dtype)}, {t.read(mask, U32)}, lanes)")
+    if not _sink(first):
+        t.write(first, "v0", U32)
+    if second is not None and not _sink(second):
+        t.write(second, "v1", PRED)
+
+
+@handles("redux")
+def reduce(t: Translator, instruction: Instruction) -> None:
+    """``redux.sync.op.type``: one result for all lanes of a mask."""
+    target, value, mask = instruction.operands
+    dtype = type_of(t, instruction)
+    t.write(target, f"reduce_{instruction.parts[2]}({t.read(value, dtype)}, {t.read(mask, U32)}, lanes)", dtype)
+
+
+@handles("elect")
+def elect(t: Translator, instruction: Instruction) -> None:
+    """``elect.sync d|p, mask``: the lowest lane of the mask is the leader."""
+    target, mask = instruction.operands
+    first, second = target.items if isinstance(target, Vector) else (target, None)
+    t.emit(f"v0, v1 = leader({t.read(mask, U32)}, lanes)")
+    if not _sink(first):
+        t.write(first, "v0", U32)
+    if second is not None:
+        t.write(second, "v1", PRED)
+
+
+@handles("activemask")
+def active(t: Translator, instruction: Instruction) -> None:
+    """The lanes of the warp that are here now."""
+    t.write(instruction.operands[0], "active_mask(lanes)", U32)
+
+
+@handles("bar", "barrier")
+def barrier(t: Translator, instruction: Instruction) -> None:
+    """The machine lets lanes in when all are there; what is left to do is the reduction of ``bar.red``."""
+    if "red" not in instruction.parts:
+        return
+    target, *rest = instruction.operands
+    operation = next((part for part in instruction.parts if part in ("popc", "and", "or")), None)
+    if operation is None:
+        raise t.unsupported()
+    t.write(target, f"block_{operation}({t.read(rest[-1], PRED)}, lanes)", U32 if operation == "popc" else PRED)

@@ -1,0 +1,110 @@
+"""One launch: a kernel, its arguments and its shape in; counters, faults and what it printed out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from convlab.emulator.addresses import buffer_address
+from convlab.emulator.code import StopLaunch
+from convlab.emulator.counters import UNOBSERVED, Counter, Counters
+from convlab.emulator.faults import Fault
+from convlab.emulator.layout import packed
+from convlab.emulator.machine import BUDGET, Machine
+from convlab.emulator.memory import Buffer, Memory
+from convlab.emulator.names import readable
+from convlab.emulator.program import Function
+from convlab.emulator.specials import Dim3, Launch
+from convlab.emulator.translate import translate
+
+__all__ = ["Result", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a launch did: counters in total and by (file, line), the faults found, and what it printed."""
+
+    counters: Counters
+    lines: dict[tuple[str, int], Counters]
+    faults: list[Fault]
+    stdout: str
+
+
+def run(
+    kernel: Function,
+    grid: Dim3,
+    block: Dim3,
+    arguments: Sequence[Buffer | bytes | None],
+    *,
+    shared: int = 0,
+    observe: bool = True,
+    budget: int | None = None,
+    seed: int | None = None,
+    progress: Callable[[Iterable[int]], Iterable[int]] = iter,
+) -> Result:
+    """Execute a kernel.
+
+    Args:
+        kernel: a parsed kernel.
+        grid: blocks along x, y, z.
+        block: threads along x, y, z.
+        arguments: one for each parameter: a buffer, the bytes of a scalar or struct, or ``None`` for a null pointer.
+        shared: bytes of dynamic shared memory for each block.
+        observe: count instructions, requests and sectors.
+        budget: how many instructions the lanes of a chunk may issue before the launch ends as an endless loop.
+        seed: lets chance decide which warps go first; ``None`` is the same order on every run.
+        progress: wraps the sequence of chunks, to show how far the launch is.
+
+    Raises:
+        UnsupportedInstruction: before anything runs.
+    """
+    code = translate(kernel)
+    launch = Launch(grid, block, code.shared_bytes + shared, shared)
+    buffers, parameters = _buffers(kernel, arguments)
+    memory = Memory(buffers, parameters, code, launch.shared_bytes)
+    machine = Machine(code, memory, launch, BUDGET if budget is None else budget, seed)
+    counter = Counter(code)
+    if observe:
+        machine.observe(counter)
+    blocks = prod(grid)
+    with np.errstate(all="ignore"):
+        try:
+            for first in progress(range(0, blocks, machine.blocks_per_chunk)):
+                machine.chunk(np.arange(first, min(first + machine.blocks_per_chunk, blocks)))
+        except StopLaunch:
+            pass
+    lines = counter.lines() if observe else {}
+    total = sum(lines.values(), Counters({})) if observe else UNOBSERVED
+    return Result(total, lines, machine.log.faults(), memory.printer.text())
+
+
+def _buffers(kernel: Function, arguments: Sequence[Buffer | bytes | None]) -> tuple[list[Buffer], bytes]:
+    """The buffers of a launch in their order (variables, parameters, arguments), and the bytes of the parameters."""
+    variables = [
+        Buffer(readable(v.name), v.data, writable=v.space == "global", raw=True)
+        for v in kernel.module.in_global_memory()
+    ]
+    arrays = [argument for argument in arguments if isinstance(argument, Buffer)]
+    parameters = _pack(kernel, arguments, len(variables) + 1)
+    own = Buffer("the parameters", np.frombuffer(parameters, np.uint8), writable=False)
+    return [*variables, own, *arrays], parameters
+
+
+def _pack(kernel: Function, arguments: Sequence[Buffer | bytes | None], index: int) -> bytes:
+    """The parameter bytes as the kernel sees them: pointers are addresses, everything lies at its alignment.
+
+    ``index`` is the number of the first argument's buffer.
+    """
+    places, size = packed(kernel.params)
+    out = bytearray(size)
+    for (param, at), argument in zip(places, arguments, strict=True):
+        value = argument if isinstance(argument, bytes) else bytes(8)
+        if isinstance(argument, Buffer):
+            value = buffer_address(index).to_bytes(8, "little")
+            index += 1
+        assert len(value) == param.size, f"{param.name}: {len(value)} bytes for {param.size}"
+        out[at : at + param.size] = value
+    return bytes(out)

@@ -1,0 +1,82 @@
+"""Atomic operations: lane after lane, in the order of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["OPERATIONS", "update"]
+
+# The operations of ``atom`` and ``red``, with the numbers that the compiled loop knows them by.
+OPERATIONS = {
+    name: number
+    for number, name in enumerate(("add", "min", "max", "exch", "cas", "and", "or", "xor", "inc", "dec", "sub"))
+}
+
+
+def update(operation: str, data: NDArray[Any], at: NDArray[np.int64], operands: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Combine memory with each lane's operands; returns what the lanes found.
+
+    >>> memory = np.array([5, 0], "u4")
+    >>> update("add", memory, np.array([0, 0, 1]), [np.array([1, 2, 3], "u4")]), memory
+    (array([5, 6, 0], dtype=uint32), array([8, 3], dtype=uint32))
+
+    Source: PTX ISA, "atom".
+    """
+    first, second = (np.ascontiguousarray(values) for values in (operands[0], operands[-1]))
+    old = np.empty(at.size, data.dtype)
+    loop = _floats if data.dtype.kind == "f" else _integers
+    loop(OPERATIONS[operation], data, at, first, second, old)
+    return old
+
+
+@njit(cache=True, nogil=True)
+def _integers(operation: int, data: Any, at: Any, first: Any, second: Any, old: Any) -> None:
+    one = first[:1].copy()  # one, and zero, of the data's own type: Numba would widen a literal
+    one[:] = 1
+    for lane in range(at.size):
+        place = np.uint64(at[lane])
+        was, value = data[place], first[lane]
+        old[lane] = was
+        if operation == 0:
+            data[place] = was + value
+        elif operation == 1:
+            data[place] = min(was, value)
+        elif operation == 2:
+            data[place] = max(was, value)
+        elif operation == 3:
+            data[place] = value
+        elif operation == 4:
+            data[place] = second[lane] if was == value else was
+        elif operation == 5:
+            data[place] = was & value
+        elif operation == 6:
+            data[place] = was | value
+        elif operation == 7:
+            data[place] = was ^ value
+        elif operation == 8:
+            data[place] = was - was if was >= value else was + one[0]
+        elif operation == 9:
+            data[place] = value if was == was - was or was > value else was - one[0]
+        else:
+            data[place] = was - value
+
+
+@njit(cache=True, nogil=True)
+def _floats(operation: int, data: Any, at: Any, first: Any, second: Any, old: Any) -> None:
+    for lane in range(at.size):
+        place = np.uint64(at[lane])
+        was, value = data[place], first[lane]
+        old[lane] = was
+        if operation == 0:
+            data[place] = was + value
+        elif operation == 1:
+            data[place] = value if value < was or was != was else was
+        elif operation == 2:
+            data[place] = value if value > was or was != was else was
+        else:
+            data[place] = value

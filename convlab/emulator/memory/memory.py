@@ -1,0 +1,138 @@
+"""All memory of one launch, and what else a kernel reaches outside of its registers: the clock, printf, assert."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from convlab.emulator.addresses import LOCAL_WINDOW, buffer_address, nearest
+from convlab.emulator.code import Code, Report, Site, StopLaunch
+from convlab.emulator.lanes import Lanes, Residents
+from convlab.emulator.memory.buffers import Buffer
+from convlab.emulator.memory.generic import GenericSpace
+from convlab.emulator.memory.globals import GlobalSpace
+from convlab.emulator.memory.rows import RowSpace
+from convlab.emulator.names import readable
+from convlab.emulator.printing import Printer
+
+__all__ = ["Memory"]
+
+
+class Memory:
+    """The spaces of a launch, under the names that generated code knows them by.
+
+    ``observers`` see each access before it happens, ``report`` receives what is wrong with it, ``complain`` what is
+    wrong with anything else; ``clock`` is the number of instructions that the chunk has issued so far.
+    """
+
+    def __init__(self, buffers: Sequence[Buffer], parameters: bytes, code: Code, shared_bytes: int) -> None:
+        self.code = code
+        self.parameters = parameters
+        self.shared_bytes = shared_bytes
+        self.observers: dict[str, list[Any]] = {"access": [], "copies": []}
+        self.report: Report | None = None
+        self.complain: Callable[..., None] = lambda *_, **__: None
+        self.printer = Printer()
+        self.clock = 0
+        self.everywhere = GlobalSpace(buffers, code.sites)
+        self.start(Residents(np.zeros(0, np.intp), 1))
+
+    def start(self, residents: Residents) -> None:
+        """Fresh shared and local memory for the blocks and threads of a chunk."""
+        sites = self.code.sites
+        self.shared = RowSpace(self.shared_bytes, residents.number.size, "block", sites, self._shared_name)
+        self.local = RowSpace(self.code.frame, residents.size, "slots", sites, self._local_name)
+        self.generic = GenericSpace((self.everywhere, self.shared, self.local), sites)
+        for space in (self.everywhere, self.shared, self.local):
+            space.observers, space.report = self.observers["access"], self.report
+
+    def parameter(self, offset: int, dtype: np.dtype[Any]) -> Any:
+        """A kernel parameter, as a scalar."""
+        return np.frombuffer(self.parameters, dtype, 1, offset)[0]
+
+    def time(self, dtype: np.dtype[Any]) -> Any:
+        """The clock, as a scalar."""
+        return np.int64(self.clock).astype(dtype)
+
+    def print(self, text: Any, arguments: Any, lanes: Lanes) -> Any:
+        """``printf``: what each lane prints, lane after lane; returns the number of arguments, as CUDA does."""
+        printed = np.zeros(lanes.size, np.int32)
+        offsets = np.broadcast_to(arguments, lanes.size) - LOCAL_WINDOW
+        for format_address, part in lanes.groups(np.broadcast_to(text, lanes.size)):
+            at = np.flatnonzero(np.broadcast_to(text, lanes.size) == format_address)
+            rows = (self._after(int(o), int(s)) for o, s in zip(offsets[at], part.slots, strict=True))
+            printed[at] = self.printer.print(self.string(format_address), rows, self.string, part.size)
+        return printed
+
+    def _after(self, offset: int, slot: int) -> bytes:
+        """A lane's local memory from an offset on; nothing when it is none."""
+        return self.local.row(slot)[offset:] if 0 <= offset < self.local.size else b""
+
+    def string(self, address: int) -> bytes:
+        """The bytes at a global address up to the next zero; nothing when it belongs to no buffer."""
+        index: int = nearest(address)
+        if not 0 <= index < len(self.everywhere.bytes):
+            return b"(null)"
+        start = max(0, address - buffer_address(index))
+        return self.everywhere.bytes[index][start:].tobytes().partition(b"\0")[0]
+
+    def assert_failed(self, site: int, text: Any, _file: Any, _line: Any, _function: Any, lanes: Lanes) -> Any:
+        """``assert``: print what CUDA prints, and end the launch."""
+        message = self.string(int(np.broadcast_to(text, lanes.size)[0])).decode("utf-8", "replace")
+        self.complain("assert", "error", self.code.sites[site].place, lanes, f"fails the assertion `{message}`.")
+        raise StopLaunch
+
+    def trapped(self, site: int, lanes: Lanes) -> None:
+        """``trap``: end the launch."""
+        self.complain("trap", "error", self.code.sites[site].place, lanes, "reaches __trap(), which ends the program.")
+        raise StopLaunch
+
+    def absent(self, site: int, wanted: int, lanes: Lanes, bad: Any) -> None:
+        """A shuffle reads from a lane that does not take part."""
+        message = f"reads from lane {wanted} of its warp, which does not take part: the value is undefined."
+        self.complain("shuffle", "error", self.code.sites[site].place, lanes.part(bad), message)
+
+    def commit(self, _: int, lanes: Lanes) -> None:
+        """``cp.async.commit_group``."""
+        for observer in self.observers["copies"]:
+            observer.commit(lanes)
+
+    def wait(self, pending: int, lanes: Lanes) -> None:
+        """``cp.async.wait_group``: all but the latest so many groups are done."""
+        for observer in self.observers["copies"]:
+            observer.wait(pending, lanes)
+
+    def copy(self, sites: tuple[int, int, int], target: Any, source: Any, size: Any, lanes: Lanes) -> None:
+        """``cp.async``: from global to shared memory; what lies beyond ``size`` bytes of the source becomes zero.
+
+        ``sites`` are that of the whole load, of a single word where less is wanted, and of the store.
+        """
+        whole, word, store = sites
+        site = self.code.sites[whole]
+        out = np.zeros((site.count, lanes.size), site.dtype)
+        source = np.broadcast_to(source, lanes.size)
+        wanted = np.broadcast_to(np.minimum(size, site.width), lanes.size)
+        for count in np.unique(wanted).tolist():
+            at = np.flatnonzero(wanted == count)
+            part = lanes if at.size == lanes.size else lanes.part(at)
+            if count == site.width:
+                out[:, at] = np.stack(
+                    [np.broadcast_to(v, at.size) for v in self.everywhere.load(whole, source[at], part)]
+                )
+                continue
+            for n in range(count // site.dtype.itemsize):
+                out[n, at] = self.everywhere.load(word, source[at] + n * site.dtype.itemsize, part)[0]
+        self.shared.store(store, target, tuple(out), lanes)
+
+    def _shared_name(self, offset: int, site: Site) -> tuple[str, str]:
+        """The variable of shared memory that an address belongs to or lies next to, and what is said of it."""
+        size = self.shared.size
+        before = [variable for at, variable in self.code.shared if at <= offset]
+        nearby = before[-1:] or [variable for _, variable in self.code.shared[:1]]
+        name = readable(nearby[0].name) if nearby else "shared memory"
+        return name, f" of shared memory; the block has {size:,} bytes of it."
+
+    def _local_name(self, offset: int, site: Site) -> tuple[str, str]:
+        return "its local arrays", f"; they have {self.local.size} bytes."

@@ -1,0 +1,77 @@
+"""Shared and local memory: a row of bytes for each block or thread of a chunk; addresses are offsets into the own row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convlab.emulator.code import Site
+from convlab.emulator.lanes import Lanes
+from convlab.emulator.memory.access import all_inside
+from convlab.emulator.memory.space import Piece, Space
+
+__all__ = ["ALIGNMENT", "RowSpace"]
+
+ALIGNMENT = 16  # rows that every access divides
+POISON = 0xFF  # what memory holds that nobody wrote: NaN, or −1
+
+
+class RowSpace(Space):
+    """A row of ``size`` bytes for each owner; ``owner`` says which row a lane has, by a name of `Lanes`."""
+
+    def __init__(
+        self, size: int, rows: int, owner: str, sites: Sequence[Site], describe: Callable[[int, Site], tuple[str, str]]
+    ) -> None:
+        super().__init__(sites)
+        self.size = size
+        self.rows = rows
+        self.stride = -(-size // ALIGNMENT) * ALIGNMENT
+        self.data = np.full(rows * self.stride, POISON, np.uint8)
+        self.owner = owner
+        self.describe = describe
+
+    def locate(self, site: Site, address: Any, lanes: Lanes) -> list[Piece]:
+        """Each lane's place in its own row."""
+        if address.dtype != np.int64 or not address.ndim:
+            address = np.broadcast_to(address, lanes.size).astype(np.int64)
+        rows = getattr(lanes, self.owner)
+        if all_inside(address, 0, self.size, site.width):
+            return [Piece(self.data, address + rows * self.stride, 0, None)]
+        inside = (address >= 0) & (address <= self.size - site.width)
+        aligned = address % site.width == 0
+        self._complain(site, "out_of_bounds", ~inside, address, lanes)
+        self._complain(site, "misaligned", inside & ~aligned, address, lanes)
+        good = np.flatnonzero(inside & aligned)
+        return [Piece(self.data, (address + rows * self.stride)[good], 0, good)] if good.size else []
+
+    def _complain(self, site: Site, kind: str, wrong: NDArray[np.bool_], address: Any, lanes: Lanes) -> None:
+        """Report the bad lanes of one kind."""
+        bad = np.flatnonzero(wrong)
+        if not bad.size or self.report is None:
+            return
+        first = int(address[bad[0]])
+        verb = {"load": "reads", "store": "writes", "atomic": "updates"}[site.action]
+        name, where = self.describe(first, site)
+        rest = f", which is no multiple of the access's {site.width} bytes." if kind == "misaligned" else where
+        self.report(site, kind, f"{verb} {name}", f" at byte {first}{rest}", lanes, bad)
+
+    def keep(self, index: NDArray[np.intp]) -> None:
+        """Forget all rows but these."""
+        self.data = self.data.reshape(self.rows, self.stride)[index].reshape(-1)
+        self.rows = index.size
+
+    def grow(self, size: int) -> None:
+        """Make all rows longer."""
+        if size <= self.size:
+            return
+        stride = -(-size // ALIGNMENT) * ALIGNMENT
+        longer = np.full((self.rows, stride), POISON, np.uint8)
+        longer[:, : self.stride] = self.data.reshape(self.rows, self.stride)
+        self.size, self.stride, self.data = size, stride, longer.reshape(-1)
+
+    def row(self, lane: int) -> bytes:
+        """All bytes of one row."""
+        return self.data[lane * self.stride : (lane + 1) * self.stride].tobytes()
