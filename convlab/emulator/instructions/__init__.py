@@ -12,10 +12,11 @@ from convlab.emulator.instructions import (
     floating,
     memory,
     moves,
+    tensor,
     warp,
 )
 from convlab.emulator.instructions.table import HANDLERS, flops
 
 __all__ = ["FAMILIES", "HANDLERS", "flops"]
 
-FAMILIES = (arithmetic, floating, carries, bits, comparison, moves, conversion, memory, control, warp)
+FAMILIES = (arithmetic, floating, carries, bits, comparison, moves, conversion, memory, control, warp, tensor)
