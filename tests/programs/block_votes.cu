@@ -30,7 +30,6 @@ extern "C" __global__ void label_runs(const int* colour, int* label, int n) {
         __syncthreads();  // labels of the last round are all written
         int own = tag[t];
         if (i < n && t > 0 && colour[i - 1] == colour[i]) own = min(own, tag[t - 1]);
-        if (i + 1 < n && t + 1 < blockDim.x && colour[i + 1] == colour[i]) own = min(own, tag[t + 1]);
         changed = own != tag[t];
         __syncthreads();  // everyone has read before anyone writes
         tag[t] = own;
