@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -54,7 +55,7 @@ def test_an_unknown_command_gets_a_suggestion_or_the_list(capsys: pytest.Capture
     assert cli.main(["doktor"]) == 2
     assert capsys.readouterr().err == "convlab: there is no command 'doktor'. Did you mean convlab doctor?\n"
     assert cli.main(["xyzzy"]) == 2
-    assert "The commands are lab, doctor, check, release." in capsys.readouterr().err
+    assert "The commands are lab, doctor, run, check, release." in capsys.readouterr().err
 
 
 def test_an_unknown_option_is_refused_where_nothing_can_use_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,6 +106,67 @@ def test_doctor_fails_only_for_a_problem(
     assert f'"can_run": {str(code == 0).lower()}' in capsys.readouterr().out
 
 
+def test_the_help_of_run_lists_every_maker_and_dtype(capsys: pytest.CaptureFixture[str]) -> None:
+    from convlab.argument_text import ELEMENTS, MAKERS
+
+    with pytest.raises(SystemExit):
+        cli.main(["run", "--help"])
+    words = capsys.readouterr().out.replace(":", " ").split()
+    assert {*ELEMENTS, *MAKERS, "empty", "full", "null", "x.npy,", "true"} <= set(words)
+    assert all(len(line) <= 100 for line in cli._ARRAYS.splitlines())
+
+
+def test_run_prints_what_the_runner_says_and_returns_its_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from convlab import runner
+
+    given: list[Any] = []
+    monkeypatch.setattr(runner, "run", lambda options: given.append(options) or ("All of it.", 1))
+    words = ["a.cu", "--grid", "4", "--block=32,8", "--arg", "-2", "--arg=-1e-3", "-DN=3", "--option=-use_fast_math"]
+    assert cli.main(["run", *words]) == 1
+    assert capsys.readouterr() == ("All of it.\n", "")
+    assert vars(given[0]) == {
+        "command": "run",
+        "file": "a.cu",
+        "entry": None,
+        "grid": "4",
+        "block": "32,8",
+        "arg": ["-2", "-1e-3"],
+        "out": [],
+        "out_npz": None,
+        "json": False,
+        "arch": "compute_80",
+        "define": ["N=3"],
+        "option": ["-use_fast_math"],
+        "shared": 0,
+        "device": "auto",
+        "observe": True,
+        "budget": None,
+        "seed": 0,
+    }
+
+
+@pytest.mark.parametrize("option", ["--shared", "--budget", "--seed"])
+@pytest.mark.parametrize("text", ["-5", "1.5", "many", "9" * 5000])
+def test_run_refuses_a_number_that_is_none(option: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["run", "a.cu", "--grid=1", "--block=1", f"{option}={text}"])
+    assert stop.value.code == 2
+    assert f"argument {option}: {text!r} is not a whole number from 0 on" in capsys.readouterr().err
+
+
+def test_ctrl_c_in_run_says_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from convlab import runner
+
+    def run(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "run", run)
+    assert cli.main(["run", "a.cu", "--grid=1", "--block=1"]) == 130
+    assert capsys.readouterr() == ("", "convlab: stopped by Ctrl-C.\n")
+
+
 def test_check_reports_on_a_notebook_and_fails_until_it_is_right(capsys: pytest.CaptureFixture[str]) -> None:
     root = course.root()
     assert cli.main(["check", str(root / "exercises" / "01_loops.ipynb")]) == 1
@@ -136,6 +198,21 @@ def test_help_loads_nothing_heavy() -> None:
     )
     output = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True).stdout
     assert output.splitlines()[-1] == "[]"
+
+
+def test_help_that_nobody_reads_to_the_end_is_no_error() -> None:
+    code = "import sys; from convlab.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "run", "--help"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": ""},  # without a buffer there is nothing left to print at the end
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 0
 
 
 def test_a_console_without_the_letters_of_a_path_shows_stand_ins() -> None:
