@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from convlab.emulator.instructions.tensor import work
+from convlab.emulator.instructions.tensor import Product, signature, work
+from convlab.emulator.lanes import Residents
 from convlab.emulator.program import Instruction, Place
 from convlab.errors import UnsupportedInstruction
 from convlab.executors.compile import compile
@@ -372,6 +374,69 @@ def test_a_warp_loads_a_half_matrix_in_four_requests():
     assert counters.requests_global_load == 2 * (4 + 4 + 4)
     assert counters.sectors_global_load == 2 * 8 * (4 + 4 + 4)
     assert counters.requests_global_store == 2 * 4
+
+
+def test_an_incomplete_warp_is_reported_and_counts_as_zeros():
+    entry = wmma_module("half_float", "compute_80").kernels["m16n16k16_row_col_11"]
+    rng = np.random.default_rng(4)
+    a, b = (rng.normal(size=(2, 16, 16)).astype("f2") for _ in "ab")
+    c, d = np.full((2, 16, 16), 5, "f4"), np.full((2, 16, 16), 99, "f4")
+    done = run(entry, 1, 44, [a, b, c, d, 16, 16, 16, 16], device="emulator", faults="record")
+    # Lanes 0 to 11 of the second warp hold rows 0 to 2 and 8 to 10 of A, and those columns of B.
+    lines = [0, 1, 2, 8, 9, 10]
+    full = np.matmul(a.astype("f8"), b.astype("f8").swapaxes(1, 2))
+    expected = 2 * np.maximum(full + 5 - 1, 0)
+    np.testing.assert_allclose(d[0], expected[0], rtol=1e-6, atol=1e-5)
+    block = np.ix_(lines, lines)
+    np.testing.assert_allclose(d[1][block], expected[1][block], rtol=1e-6, atol=1e-5)
+    assert (d[1][3:8] == 99).all()
+    kinds = {(fault.kind, fault.severity) for fault in done.faults}
+    assert kinds == {("shuffle", "error")}
+    assert {fault.thread for fault in done.faults} == {(32, 0, 0)}
+    assert "works on a matrix with 12 lanes of its warp: this instruction takes all 32." in done.faults[0].message
+
+
+@pytest.mark.parametrize(
+    ("operand", "offset", "stride", "reported"),
+    [
+        ("c.f32", 32, 20, ""),
+        ("c.f32", 16, 16, "a pointer 16 bytes past a multiple of 32, and lines 64 bytes apart"),
+        ("c.f32", 0, 18, "a pointer 0 bytes past a multiple of 32, and lines 72 bytes apart"),
+        ("a.f16", 0, 24, ""),
+        ("a.f16", 0, 20, "a pointer 0 bytes past a multiple of 32, and lines 40 bytes apart"),
+        ("a.s8", 8, 24, ""),  # a lane has 8 bytes of such a matrix
+        ("a.s8", 4, 24, "a pointer 4 bytes past a multiple of 8, and lines 24 bytes apart"),
+    ],
+)
+def test_wmma_asks_for_alignment(operand, offset, stride, reported):
+    name, kind = operand.split(".")
+    count, bank = {"c.f32": (8, "%f"), "a.f16": (8, "%r"), "a.s8": (2, "%r")}[operand]
+    values = "{" + ", ".join(f"{bank}{n}" for n in range(count)) + "}"
+    body = f"wmma.load.{name}.sync.aligned.row.m16n16k16.global.{kind} {values}, [%rd0+{offset}], {stride};"
+    faults = launch(kernel(body), np.zeros(400, "f4"), block=(32, 1, 1)).faults
+    if not reported:
+        assert faults == []
+        return
+    ((found, severity, count, message),) = [(f.kind, f.severity, f.count, f.message) for f in faults]
+    assert (found, severity, count) == ("misaligned", "warning", 32)
+    assert f"passes wmma {reported}: here pointers must be multiples of" in message
+
+
+def test_observers_hear_how_many_multiplications_counted():
+    class Listener:
+        heard = ()
+
+        def product(self, place, count, lanes):
+            self.heard = (place.line, count, lanes.size)
+
+    listener = Listener()
+    known = signature(instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
+    product = Product(known, saturate=False, place=Place("k.cu", 7))
+    ones = np.full(64, 0x00003C00, np.uint32)  # the upper half of each pair is zero: every other k
+    lanes = Residents(np.arange(2), 32).everybody
+    memory = SimpleNamespace(observers={"products": [listener]})
+    product([ones] * 4, [ones] * 2, [np.float32(0)] * 4, lanes, memory)
+    assert listener.heard == (7, 2 * 16 * 8 * 8, 64)
 
 
 def instruction(opcode: str) -> Instruction:

@@ -25,9 +25,9 @@ from convlab.emulator.fragments import (
     move,
 )
 from convlab.emulator.instructions.table import handles
-from convlab.emulator.lanes import Lanes
-from convlab.emulator.numerics.tensor import DECODE, encode, multiply_add
-from convlab.emulator.program import Instruction, Operand, Vector
+from convlab.emulator.lanes import WARP, Lanes
+from convlab.emulator.numerics.tensor import DECODE, encode, multiply_add, useful
+from convlab.emulator.program import Instruction, Operand, Place, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
@@ -88,17 +88,20 @@ def work(instruction: Instruction) -> tuple[int, str] | None:
 class Product:
     """D = A·B + C of whole warps, as generated code calls it."""
 
-    def __init__(self, known: Signature, saturate: bool) -> None:
+    def __init__(self, known: Signature, saturate: bool, place: Place) -> None:
         self.kinds = known.kinds
         self.saturate = saturate
+        self.place = place
         self.d, self.a, self.b, self.c = (
             fragment(known.instruction, known.shape, operand, kind, layout)
             for operand, kind, layout in zip("cabc", known.kinds, ("row", *known.layouts, "row"), strict=True)
         )
 
-    def __call__(self, a: Any, b: Any, c: Any, lanes: Lanes) -> tuple[NDArray[Any], ...]:
-        """The registers of D from those of A, B and C."""
+    def __call__(self, a: Any, b: Any, c: Any, lanes: Lanes, memory: Any) -> tuple[NDArray[Any], ...]:
+        """The registers of D from those of A, B and C; observers of products hear how many multiplications counted."""
         x, y, z = self.matrices(a, b, c, lanes)
+        for observer in memory.observers.get("products", ()):
+            observer.product(self.place, useful(x, y), lanes)
         result = encode(multiply_add(x, y, z), self.kinds[0], self.saturate)
         return self.d.deal(result.reshape(-1, result.shape[-1]), lanes)
 
@@ -132,13 +135,14 @@ def multiply(t: Translator, instruction: Instruction) -> None:
     known = signature(instruction)
     if known is None:
         raise t.unsupported()
-    product = Product(known, "satfinite" in instruction.parts)
+    product = Product(known, "satfinite" in instruction.parts, instruction.place)
     target, *operands = instruction.operands
     texts = [
         _tuple(t.read(item, _dtype(who)) for item in _items(t, operand, who))
         for who, operand in zip((product.a, product.b, product.c), operands, strict=True)
     ]
-    _spill(t, target, product.d, f"{_bind(t, product)}({', '.join(texts)}, lanes)")
+    _need_warps(t)
+    _spill(t, target, product.d, f"{_bind(t, product)}({', '.join(texts)}, lanes, memory)")
 
 
 @handles("wmma")
@@ -149,11 +153,12 @@ def wmma(t: Translator, instruction: Instruction) -> None:
 
 def _load(t: Translator, instruction: Instruction) -> None:
     """``wmma.load``: one access after the other, then an exchange where memory and registers differ in order."""
+    _need_warps(t)
     own, touched, together = _plan(t, instruction)
     target, address, *stride = instruction.operands
     dtype = _dtype(touched)
     values: list[str] = []
-    for place in _places(t, instruction, touched, together, address, stride):
+    for place in _places(t, instruction, (own, touched, together), address, stride):
         loaded = t.load(instruction, dtype, together // touched.per_register, place)
         names = _names(t, len(loaded))  # of their own: the next load uses the old ones again
         t.emit(f"{_tuple(names)} = {_tuple(loaded)}")
@@ -167,6 +172,7 @@ def _load(t: Translator, instruction: Instruction) -> None:
 
 def _store(t: Translator, instruction: Instruction) -> None:
     """``wmma.store``: `_load` backwards."""
+    _need_warps(t)
     own, touched, together = _plan(t, instruction)
     address, source, *stride = instruction.operands
     values = [t.read(item, _dtype(own)) for item in _items(t, source, own)]
@@ -175,7 +181,7 @@ def _store(t: Translator, instruction: Instruction) -> None:
         t.emit(f"{_tuple(names)} = {_bind(t, partial(move, own, touched))}({_tuple(values)}, lanes)")
         values = names
     count = together // touched.per_register
-    for n, place in enumerate(_places(t, instruction, touched, together, address, stride)):
+    for n, place in enumerate(_places(t, instruction, (own, touched, together), address, stride)):
         t.store(instruction, _dtype(touched), place, values[count * n : count * (n + 1)])
 
 
@@ -198,14 +204,20 @@ def _is_layout(part: str) -> bool:
 
 
 def _places(
-    t: Translator, instruction: Instruction, touched: Fragment, together: int, address: Operand, stride: list[Operand]
+    t: Translator,
+    instruction: Instruction,
+    plan: tuple[Fragment, Fragment, int],
+    address: Operand,
+    stride: list[Operand],
 ) -> list[str]:
     """The names of the addresses of each access."""
+    own, touched, together = plan
     across = "row" in instruction.parts
     line, position = (touched.row, touched.column) if across else (touched.column, touched.row)
     step = t.read(stride[0], DTYPES["u32"]) if stride else t.constant(touched.shape[across], DTYPES["u32"])
     names = _names(t, touched.row.shape[1] // together)
     base = t.address(address, t.space(instruction))
+    t.emit(f"{_bind(t, partial(_check_alignment, instruction.place, own))}({base}, {step}, lanes, memory)")
     for n, name in enumerate(names):
         where = Places(line[:, n * together], position[:, n * together], touched.bits)
         t.emit(f"{name} = {_bind(t, where)}({base}, {step}, lanes)")
@@ -225,6 +237,7 @@ def _same(own: Fragment, touched: Fragment) -> bool:
 @handles("ldmatrix")
 def load_matrix(t: Translator, instruction: Instruction) -> None:
     """``ldmatrix``: the first 8, 16 or 32 lanes read a row of 16 bytes each, and every lane gets its pieces."""
+    _need_warps(t)
     tiles = _tiles(t, instruction)
     target, address = instruction.operands
     chosen = _bind(t, partial(_first, 8 * tiles.registers))
@@ -239,6 +252,7 @@ def load_matrix(t: Translator, instruction: Instruction) -> None:
 @handles("stmatrix")
 def store_matrix(t: Translator, instruction: Instruction) -> None:
     """``stmatrix``: `load_matrix` backwards."""
+    _need_warps(t)
     tiles = _tiles(t, instruction)
     address, source = instruction.operands
     values = [t.read(item, DTYPES["u32"]) for item in _items(t, source, tiles)]
@@ -253,6 +267,7 @@ def store_matrix(t: Translator, instruction: Instruction) -> None:
 @handles("movmatrix")
 def transpose_matrix(t: Translator, instruction: Instruction) -> None:
     """``movmatrix``: the transpose of an 8×8 matrix, from registers to registers."""
+    _need_warps(t)
     target, source = instruction.operands
     straight, turned = matrix_tiles(1, transposed=False), matrix_tiles(1, transposed=True)
     value = t.read(source, DTYPES["u32"])
@@ -288,6 +303,34 @@ def _widened(values: Any, at: NDArray[np.intp], lanes: Lanes) -> Any:
     for row, value in zip(whole, values, strict=True):
         row[at] = value
     return tuple(whole)
+
+
+def _need_warps(t: Translator) -> None:
+    """Before each of these instructions: report warps of which lanes are missing; they count as zeros."""
+    t.emit(f"{_bind(t, partial(_check_warps, t.current.place))}(lanes, memory)")
+
+
+def _check_warps(place: Place, lanes: Lanes, memory: Any) -> None:
+    if lanes.size == WARP * lanes.warps:
+        return
+    present = np.bincount(lanes.warp)[lanes.warp]
+    short = np.flatnonzero(present < WARP)
+    message = f"works on a matrix with {present[short[0]]} lanes of its warp: this instruction takes all {WARP}."
+    memory.complain("shuffle", "error", place, lanes.part(short), message)
+
+
+def _check_alignment(place: Place, own: Fragment, base: Any, stride: Any, lanes: Lanes, memory: Any) -> None:
+    """Pointers are multiples of a lane's fragment (PTX ISA, "Address alignment"), lines 128 bits apart (mma.h)."""
+    whole = own.row.shape[1] * own.bits // 8
+    step = np.broadcast_to(stride.astype(np.int64) * own.bits >> 3, lanes.size)
+    off = np.broadcast_to(base & (whole - 1), lanes.size)
+    bad = np.flatnonzero(off | step & (min(whole, 16) - 1))
+    if bad.size:
+        message = (
+            f"passes wmma a pointer {off[bad[0]]} bytes past a multiple of {whole}, and lines {step[bad[0]]} bytes "
+            f"apart: here pointers must be multiples of {whole} bytes, and lines a multiple of {min(whole, 16)} apart."
+        )
+        memory.complain("misaligned", "warning", place, lanes.part(bad), message, about="wmma")
 
 
 def _dtype(who: Fragment) -> np.dtype[Any]:
