@@ -426,17 +426,17 @@ def test_observers_hear_how_many_multiplications_counted():
     class Listener:
         heard = ()
 
-        def product(self, place, count, lanes):
-            self.heard = (place.line, count, lanes.size)
+        def multiply(self, flop, useful, lanes):
+            self.heard = (flop, useful, lanes.size)
 
     listener = Listener()
     known = signature(instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
-    product = Product(known, saturate=False, place=Place("k.cu", 7))
+    product = Product(known, saturate=False)
     ones = np.full(64, 0x00003C00, np.uint32)  # the upper half of each pair is zero: every other k
     lanes = Residents(np.arange(2), 32).everybody
     memory = SimpleNamespace(observers={"products": [listener]})
     product([ones] * 4, [ones] * 2, [np.float32(0)] * 4, lanes, memory)
-    assert listener.heard == (7, 2 * 16 * 8 * 8, 64)
+    assert listener.heard == (2 * 2048, 2 * 2 * 16 * 8 * 8, 64)
 
 
 def instruction(opcode: str) -> Instruction:

@@ -79,29 +79,32 @@ def work(instruction: Instruction) -> tuple[int, str] | None:
     A Tensor Core counts two operations for each.
     """
     known = signature(instruction) if instruction.parts[0] in SHAPES and "mma" in instruction.parts else None
-    if known is None:
-        return None
+    return None if known is None else (macs(known), known.kinds[1])
+
+
+def macs(known: Signature) -> int:
+    """Multiply-adds of a warp in one product."""
     a = fragment(known.instruction, known.shape, "a", known.kinds[1])
-    return prod(dimensions(known.shape)) * a.matrices, known.kinds[1]
+    return prod(dimensions(known.shape)) * a.matrices
 
 
 class Product:
     """D = A·B + C of whole warps, as generated code calls it."""
 
-    def __init__(self, known: Signature, saturate: bool, place: Place) -> None:
+    def __init__(self, known: Signature, saturate: bool) -> None:
         self.kinds = known.kinds
         self.saturate = saturate
-        self.place = place
+        self.macs = macs(known)
         self.d, self.a, self.b, self.c = (
             fragment(known.instruction, known.shape, operand, kind, layout)
             for operand, kind, layout in zip("cabc", known.kinds, ("row", *known.layouts, "row"), strict=True)
         )
 
     def __call__(self, a: Any, b: Any, c: Any, lanes: Lanes, memory: Any) -> tuple[NDArray[Any], ...]:
-        """The registers of D from those of A, B and C; observers of products hear how many multiplications counted."""
+        """The registers of D from those of A, B and C; observers of products hear what it did and what of it was useful."""
         x, y, z = self.matrices(a, b, c, lanes)
         for observer in memory.observers.get("products", ()):
-            observer.product(self.place, useful(x, y), lanes)
+            observer.multiply(2 * self.macs, 2 * useful(x, y), lanes)
         result = encode(multiply_add(x, y, z), self.kinds[0], self.saturate)
         return self.d.deal(result.reshape(-1, result.shape[-1]), lanes)
 
@@ -135,7 +138,7 @@ def multiply(t: Translator, instruction: Instruction) -> None:
     known = signature(instruction)
     if known is None:
         raise t.unsupported()
-    product = Product(known, "satfinite" in instruction.parts, instruction.place)
+    product = Product(known, "satfinite" in instruction.parts)
     target, *operands = instruction.operands
     texts = [
         _tuple(t.read(item, _dtype(who)) for item in _items(t, operand, who))
