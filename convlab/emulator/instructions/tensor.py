@@ -101,7 +101,7 @@ class Product:
         )
 
     def __call__(self, a: Any, b: Any, c: Any, lanes: Lanes, memory: Any) -> tuple[NDArray[Any], ...]:
-        """The registers of D from those of A, B and C; observers of products hear what it did and what of it was useful."""
+        """The registers of D from those of A, B and C; observers hear of the operations and of the useful ones."""
         x, y, z = self.matrices(a, b, c, lanes)
         for observer in memory.observers.get("products", ()):
             observer.multiply(2 * self.macs, 2 * useful(x, y), lanes)
