@@ -25,7 +25,10 @@ PRIVATE_BYTES = 1 << 28  # local and shared memory of a chunk together: large ar
 BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one after the other
 
 # What observers are told of, and the method by which each shows that it wants to be.
-HOOKS = {"start": "start", "step": "step", "access": "access", "meeting": "meeting", "copies": "commit"}
+HOOKS = {
+    **{name: name for name in ("start", "step", "access", "branch", "meeting", "finish")},
+    **{"copies": "commit", "products": "product"},
+}
 
 
 class Machine:
@@ -53,6 +56,13 @@ class Machine:
         for name, method in HOOKS.items():
             if hasattr(observer, method):
                 self.observers[name].append(observer)
+        if hasattr(observer, "attach"):
+            observer.attach(self)
+
+    def finish(self) -> None:
+        """All blocks have run."""
+        for observer in self.observers["finish"]:
+            observer.finish(self)
 
     def chunk(self, numbers: NDArray[np.intp]) -> None:
         """Run some blocks to their end.
@@ -69,13 +79,14 @@ class Machine:
             group, at, turn, lanes = self.schedule.take()
             if turn > latest:  # everybody else has had a turn: perhaps some wait for threads that ended
                 latest = turn
-                self._put_all(self.meetings.after_ends())
+                self.schedule.put(at, lanes, turn, group)
+                self._run_all(self.meetings.after_ends())
+                continue
             step = self.code.steps[at]
             if step.meeting is None:
                 self._run(at, step, lanes, turn, group)
                 continue
-            for ready, met in self.meetings.arrive(at, step.meeting, self.registers, lanes):
-                self._run(ready, self.code.steps[ready], met, turn, group if met is lanes else None)
+            self._run_all(self.meetings.arrive(at, step.meeting, self.registers, lanes), turn, group, lanes)
 
     def _start(self, numbers: NDArray[np.intp]) -> None:
         """Registers and memory of a chunk at its first instruction."""
@@ -88,6 +99,7 @@ class Machine:
         self.schedule = Schedule(residents, None if self.seed is None else self.seed + int(numbers[0]))
         self.stack = CallStack(residents, self.code, self.memory)
         self.spent = 0
+        self.about_to_run = 0  # sets of lanes that have met, and are in no schedule
         for observer in self.observers["start"]:
             observer.start(self)
 
@@ -98,13 +110,16 @@ class Machine:
         ready = self.meetings.after_ends() or self.meetings.give_up()
         if not ready:
             raise StopLaunch
-        for at, lanes in ready:
-            self._run(at, self.code.steps[at], lanes, 0, None)
+        self._run_all(ready)
         return True
 
-    def _put_all(self, ready: list[tuple[int, Lanes]]) -> None:
-        for at, lanes in ready:
-            self._run(at, self.code.steps[at], lanes, 0, None)
+    def _run_all(
+        self, ready: list[tuple[int, Lanes]], turn: int = 0, group: int | None = None, own: Lanes | None = None
+    ) -> None:
+        """Run the steps of lanes that have met; those that arrived last (``own``) stay in their group."""
+        for left, (at, lanes) in zip(reversed(range(len(ready))), ready, strict=True):
+            self.about_to_run = left
+            self._run(at, self.code.steps[at], lanes, turn, group if lanes is own else None)
 
     def _run(self, at: int, step: Step, lanes: Lanes, turn: int, group: int | None) -> None:
         """Run one step with some lanes, and send them where they go."""
@@ -120,6 +135,9 @@ class Machine:
 
     def _branch(self, at: int, exit: Branch, lanes: Lanes, condition: Any, turn: int, group: int | None) -> None:
         taken, fallen = (None, lanes) if condition is None else lanes.split(condition)
+        if condition is not None:
+            for observer in self.observers["branch"]:
+                observer.branch(at, taken, fallen)
         for target, part in ((exit.target, taken), (exit.fall, fallen)):
             if part is None:
                 continue
@@ -174,7 +192,7 @@ class Machine:
     def _drop_ended(self) -> None:
         """When all lanes that are left stand at one step, forget the others: whole vectors are fastest."""
         only = self.schedule.only()
-        if only is None or self.meetings.waiting or self.stack.used:
+        if only is None or self.meetings.waiting or self.stack.used or self.about_to_run:
             return
         at, turn, lanes = only
         if lanes.index is None:
@@ -194,6 +212,11 @@ class Machine:
         block = coordinates(residents.number[residents.block[slot]], self.launch.grid)
         thread = coordinates(residents.thread[slot], self.launch.block)
         return (int(block[0]), int(block[1]), int(block[2])), (int(thread[0]), int(thread[1]), int(thread[2]))
+
+    def thread(self, number: int) -> Dim3:
+        """x, y, z of a thread's linear number in its block."""
+        x, y, z = (int(c) for c in coordinates(np.int64(number), self.launch.block))
+        return x, y, z
 
     def log_access(self, site: Site, kind: str, what: str, rest: str, lanes: Lanes, bad: NDArray[np.intp]) -> None:
         """Enter a bad access into the log, with its first lane as the culprit."""
