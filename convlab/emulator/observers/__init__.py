@@ -1,0 +1,12 @@
+"""Observers: each sees what a launch does, and makes something of it; the machine knows none of them by name.
+
+An observer has any of these methods, and is told only of what it has a method for:
+
+- ``attach(machine)`` before the launch, ``start(machine)`` before each chunk of blocks, ``finish(machine)`` at the end;
+- ``step(at, lanes)``: lanes run a step, a basic block;
+- ``access(site, address, lanes, values)``: lanes are about to access memory, at addresses in the site's space;
+- ``branch(at, taken, fallen)``: lanes parted at the end of a step;
+- ``meeting(step, meeting, lanes)``: lanes met at a barrier or before an exchange, and go on;
+- ``commit(lanes)`` and ``wait(pending, lanes)``: asynchronous copies were grouped, and waited for;
+- ``product(place, useful, lanes)``: a Tensor Core instruction, and how many multiplications had no factor of zero.
+"""
