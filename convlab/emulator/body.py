@@ -24,7 +24,7 @@ from convlab.emulator.types import DTYPES, SIZES
 
 __all__ = ["Body"]
 
-MOST_REGISTERS = 1 << 20  # of one declaration: far beyond what any compiler makes
+MOST_REGISTERS = 1 << 16  # of a function: far beyond what any compiler makes
 
 
 class Scope:
@@ -152,7 +152,10 @@ class Body(Reader):
         while True:
             name = self.take()
             if self.took("<"):
-                for index in range(min(self.integer(), MOST_REGISTERS)):
+                many = self.integer()
+                if len(function.registers) + many > MOST_REGISTERS:
+                    raise self.error(f"{function.name[:40]} declares more than {MOST_REGISTERS:,} registers.")
+                for index in range(many):
                     function.registers[scope.declare(f"{name}{index}")] = kind
                 self.take(">")
             elif count:

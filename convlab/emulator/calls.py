@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from convlab.emulator.program import Address, Function, Instruction, Operand, Param, Register, Signature, Symbol, Vector
+from convlab.errors import CompileError
 
 __all__ = ["callee", "from_registers", "signature_of", "through_params"]
 
@@ -36,6 +37,9 @@ def through_params(function: Function, instruction: Instruction) -> list[Instruc
         return [instruction]
     before: list[Instruction] = []
     after: list[Instruction] = []
+    given = sum(len(operand.items) for operand in instruction.operands if isinstance(operand, Vector))
+    if given != len(signature.returns) + len(signature.params):
+        raise CompileError(f"{instruction.place}: a call passes another number of values than its function takes.")
     kinds = iter((*signature.returns, *signature.params))
     operands: list[Operand] = []
     for operand in instruction.operands:

@@ -14,7 +14,7 @@ PRED = DTYPES["pred"]
 @handles("shfl")
 def shuffle(t: Translator, instruction: Instruction) -> None:
     """``shfl.sync.mode.b32 d|p, a, b, c, mask``: the value of another lane, and whether there is one."""
-    mode = instruction.parts[-2]
+    mode = _mode(t, "up", "down", "bfly", "idx")
     target, value, lane, clamp, *_ = instruction.operands
     first, second = target.items if isinstance(target, Vector) else (target, None)
     site = t.site("shuffle", "", U32, 1)
@@ -26,6 +26,14 @@ def shuffle(t: Translator, instruction: Instruction) -> None:
         t.write(second, "v1", PRED)
 
 
+def _mode(t: Translator, *known: str) -> str:
+    """The one of the known modes that the opcode names: a text of ours, not of the PTX."""
+    found = [mode for mode in known if mode in t.current.parts]
+    if len(found) != 1:
+        raise t.unsupported()
+    return found[0]
+
+
 def _sink(operand: object) -> bool:
     return isinstance(operand, Symbol) and operand.name == "_"
 
@@ -34,7 +42,7 @@ def _sink(operand: object) -> bool:
 def vote(t: Translator, instruction: Instruction) -> None:
     """``vote.sync.{all,any,uni}.pred`` and ``vote.sync.ballot.b32``."""
     target, predicate, *mask = instruction.operands
-    mode = instruction.parts[-2]
+    mode = _mode(t, "all", "any", "uni", "ballot")
     members = t.read(mask[0], U32) if mask else t.constant(0xFFFFFFFF, U32)
     dtype = U32 if mode == "ballot" else PRED
     t.write(target, f"vote_{mode}({t.read(predicate, PRED)}, {members}, lanes)", dtype)
@@ -46,7 +54,7 @@ def match(t: Translator, instruction: Instruction) -> None:
     target, value, mask = instruction.operands
     first, second = target.items if isinstance(target, Vector) else (target, None)
     dtype = type_of(t, instruction)
-    t.emit(f"v0, v1 = match_{instruction.parts[-2]}({t.read(value, dtype)}, {t.read(mask, U32)}, lanes)")
+    t.emit(f"v0, v1 = match_{_mode(t, 'any', 'all')}({t.read(value, dtype)}, {t.read(mask, U32)}, lanes)")
     if not _sink(first):
         t.write(first, "v0", U32)
     if second is not None and not _sink(second):
@@ -57,8 +65,10 @@ def match(t: Translator, instruction: Instruction) -> None:
 def reduce(t: Translator, instruction: Instruction) -> None:
     """``redux.sync.op.type``: one result for all lanes of a mask."""
     target, value, mask = instruction.operands
-    dtype = type_of(t, instruction)
-    t.write(target, f"reduce_{instruction.parts[2]}({t.read(value, dtype)}, {t.read(mask, U32)}, lanes)", dtype)
+    mode, dtype = _mode(t, "add", "min", "max", "and", "or", "xor"), type_of(t, instruction)
+    if dtype.kind not in "iu":
+        raise t.unsupported()
+    t.write(target, f"reduce_{mode}({t.read(value, dtype)}, {t.read(mask, U32)}, lanes)", dtype)
 
 
 @handles("elect")
