@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from convlab.emulator.counters import UNOBSERVED, Counters
 from convlab.emulator.faults import Fault
 from convlab.emulator.launch import Result, run
 from convlab.emulator.memory import Buffer
+from convlab.emulator.observers.counters import UNOBSERVED, Counters
 from convlab.emulator.parse import parse
 from convlab.emulator.program import Function, Param, Program
 

@@ -44,6 +44,7 @@ class Site:
     dtype: np.dtype[Any]
     count: int  # elements per lane: 1, 2, 4 or 8
     asynchronous: bool = False  # done only after a wait: cp.async
+    ordered: bool = False  # made for talking to other threads: .relaxed, .acquire, .release
 
     @property
     def width(self) -> int:

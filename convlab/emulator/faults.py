@@ -12,7 +12,16 @@ ADVICE = {
     "out_of_bounds": "On a GPU this reads or destroys other data, or ends the program. Compare the index with the "
     "array's size before the access, as in `if (i >= 0 && i < n)`.",
     "misaligned": "On a GPU this ends the program. An access of n bytes needs an address that n divides.",
+    "race": "On a GPU the order of these two accesses changes from run to run, and the result with it. Put "
+    "__syncthreads() between them, __syncwarp() within a warp, or use an atomic.",
+    "barrier": "On a GPU this hangs, or pairs up the wrong barriers. All threads of a block must reach the same "
+    "__syncthreads(): take it out of the if, and guard the work instead of the thread.",
+    "uninitialized": "On a GPU this reads what an earlier program left there. Write the element first, also at edges.",
+    "unwritten": "On a GPU this holds what an earlier program left there. Check the grid's size and the last elements.",
     "endless_loop": "If the loop does not end, a GPU hangs here. If it is merely long, pass a larger budget=….",
+    "shuffle": "On a GPU the value is undefined. All lanes of the mask must be there: take the call out of the if.",
+    "assert": "On a GPU this ends the program.",
+    "trap": "On a GPU this ends the program.",
 }
 SHOWN = 5  # how many faults a message or a cell shows before it counts the rest
 
@@ -34,9 +43,13 @@ class Fault:
     other_line: int | None = None
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else ""
+        kind = self.kind.replace("_", " ")
+        if not self.line:
+            return f"{kind}: {self.message}"
         times = f" [{self.count:,} times; the first is shown]" if self.count > 1 else ""
-        return f"{place}{self.kind.replace('_', ' ')}: block {self.block}, thread {self.thread} {self.message}{times}"
+        calls = "".join(f", called from {file}:{line}" for file, line in self.stack)
+        who = f"block {self.block}, thread {self.thread}"
+        return f"{self.file}:{self.line}: {kind}: {who} {self.message}{calls and f' (In {self.file}:{self.line}{calls}.)'}{times}"
 
 
 Key = tuple[str, str, int, str]

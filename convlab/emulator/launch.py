@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from convlab.emulator.addresses import buffer_address
 from convlab.emulator.code import StopLaunch
-from convlab.emulator.counters import UNOBSERVED, Counter, Counters
 from convlab.emulator.faults import Fault
 from convlab.emulator.layout import packed
 from convlab.emulator.machine import BUDGET, Machine
 from convlab.emulator.memory import Buffer, Memory
 from convlab.emulator.names import readable
+from convlab.emulator.observers.counters import UNOBSERVED, Counter, Counters
+from convlab.emulator.observers.races import Races
+from convlab.emulator.observers.written import Written
 from convlab.emulator.program import Function
 from convlab.emulator.specials import Dim3, Launch
 from convlab.emulator.translate import translate
@@ -41,8 +44,11 @@ def run(
     *,
     shared: int = 0,
     observe: bool = True,
+    observers: Sequence[Any] = (),
     budget: int | None = None,
     seed: int | None = None,
+    sample: int | None = None,
+    files: Collection[str] = (),
     progress: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Result:
     """Execute a kernel.
@@ -53,9 +59,12 @@ def run(
         block: threads along x, y, z.
         arguments: one for each parameter: a buffer, the bytes of a scalar or struct, or ``None`` for a null pointer.
         shared: bytes of dynamic shared memory for each block.
-        observe: count instructions, requests and sectors.
+        observe: count, and check shared memory and unwritten memory.
+        observers: further ones; see `convlab.emulator.observers`.
         budget: how many instructions the lanes of a chunk may issue before the launch ends as an endless loop.
         seed: lets chance decide which warps go first; ``None`` is the same order on every run.
+        sample: run only so many blocks, spread over the grid, and scale the counters; what the others write is missing.
+        files: the sources whose lines faults name; those of headers are called from them.
         progress: wraps the sequence of chunks, to show how far the launch is.
 
     Raises:
@@ -65,20 +74,35 @@ def run(
     launch = Launch(grid, block, code.shared_bytes + shared, shared)
     buffers, parameters = _buffers(kernel, arguments)
     memory = Memory(buffers, parameters, code, launch.shared_bytes)
-    machine = Machine(code, memory, launch, BUDGET if budget is None else budget, seed)
-    counter = Counter(code)
-    if observe:
-        machine.observe(counter)
+    machine = Machine(code, memory, launch, BUDGET if budget is None else budget, seed, files)
+    counter = Counter()
+    for observer in (*((counter, Races(), Written()) if observe else ()), *observers):
+        machine.observe(observer)
     blocks = prod(grid)
+    chosen = blocks if sample is None else min(sample, blocks)
     with np.errstate(all="ignore"):
         try:
-            for first in progress(range(0, blocks, machine.blocks_per_chunk)):
-                machine.chunk(np.arange(first, min(first + machine.blocks_per_chunk, blocks)))
+            for first in progress(range(0, chosen, machine.blocks_per_chunk)):
+                some = np.arange(first, min(first + machine.blocks_per_chunk, chosen))
+                machine.chunk(some if chosen == blocks else some * (blocks - 1) // max(1, chosen - 1))
+            if chosen == blocks:
+                machine.finish()
         except StopLaunch:
             pass
-    lines = counter.lines() if observe else {}
-    total = sum(lines.values(), Counters({})) if observe else UNOBSERVED
-    return Result(total, lines, machine.log.faults(), memory.printer.text())
+    return Result(*_counted(counter, observe, chosen, blocks), machine.log.faults(), memory.printer.text())
+
+
+def _counted(
+    counter: Counter, observe: bool, chosen: int, blocks: int
+) -> tuple[Counters, dict[tuple[str, int], Counters]]:
+    """The counters in total and by line; those of a sample stand for all blocks."""
+    if not observe:
+        return UNOBSERVED, {}
+    lines = counter.lines()
+    total = sum(lines.values(), Counters({}))
+    if chosen == blocks:
+        return total, lines
+    return total.scaled(chosen, blocks), {place: counts.scaled(chosen, blocks) for place, counts in lines.items()}
 
 
 def _buffers(kernel: Function, arguments: Sequence[Buffer | bytes | None]) -> tuple[list[Buffer], bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import prod
 from typing import Any
 
@@ -27,19 +28,22 @@ BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one afte
 # What observers are told of, and the method by which each shows that it wants to be.
 HOOKS = {
     **{name: name for name in ("start", "step", "access", "branch", "meeting", "finish")},
-    **{"copies": "commit", "products": "product"},
+    **{"copies": "commit", "products": "multiply"},
 }
 
 
 class Machine:
     """Runs one chunk of blocks after the other: lowest step first, the other lanes wait."""
 
-    def __init__(self, code: Code, memory: Memory, launch: Launch, budget: int, seed: int | None = None) -> None:
+    def __init__(
+        self, code: Code, memory: Memory, launch: Launch, budget: int, seed: int | None, files: Collection[str]
+    ) -> None:
         self.code = code
         self.memory = memory
         self.launch = launch
         self.budget = budget
         self.seed = seed
+        self.files = files
         self.threads = prod(launch.block)
         private = code.frame * self.threads + launch.shared_bytes
         self.blocks_per_chunk = max(1, min(CHUNK // self.threads, PRIVATE_BYTES // max(1, private)))
@@ -166,7 +170,7 @@ class Machine:
                 place = self.code.steps[at].instructions[-1].place
                 self.complain("out_of_bounds", "error", place, part, "calls a function through a pointer that is none.")
                 raise StopLaunch
-            if not self.stack.enter(self.registers, exit, part):
+            if not self.stack.enter(self.registers, exit, part, at):
                 place = self.code.steps[at].instructions[-1].place
                 message = f"is {self.stack.deepest:,} calls deep here, and its stack is full: the recursion has no end."
                 self.complain("endless_loop", "error", place, part, message)
@@ -243,11 +247,16 @@ class Machine:
         count: int | None = None,
     ) -> None:
         """Enter a fault into the log; its first lane is the culprit."""
-        block, thread = self.who(int(lanes.slots[0]))
+        slot = int(lanes.slots[0])
+        frames = [(place.file, place.line), *place.callers]
+        for step in self.stack.callers(slot):
+            call = self.code.steps[step].instructions[-1].place
+            frames += [(call.file, call.line), *call.callers]
+        inner = next((n for n, (file, _) in enumerate(frames) if file in self.files), 0)
+        (file, line), *stack = frames[inner:]
         times = lanes.size if count is None else count
-        stack = place.callers
-        fault = Fault(kind, severity, space, place.file, place.line, stack, block, thread, message, times, other_line)
-        self.log.add(fault, about)
+        who = self.who(slot)
+        self.log.add(Fault(kind, severity, space, file, line, tuple(stack), *who, message, times, other_line), about)
 
 
 LEAVE = {

@@ -27,11 +27,16 @@ class CallStack:
         self.after: list[NDArray[np.intp]] = []
         self.saved: list[dict[int, dict[int, Any]]] = []  # at each depth, for each place to return to
         self.frames: list[NDArray[np.int64]] = []
+        self.steps: list[NDArray[np.intp]] = []
         self.used = 0  # lanes that are in a call
         self.deepest = 0
 
-    def enter(self, registers: list[Any], call: Call, lanes: Lanes) -> bool:
-        """Lanes call a function; false when their stack is full."""
+    def callers(self, slot: int) -> list[int]:
+        """The steps that end in the calls that a lane is in, the latest first."""
+        return [int(self.steps[depth][slot]) for depth in reversed(range(int(self.depth[slot])))]
+
+    def enter(self, registers: list[Any], call: Call, lanes: Lanes, step: int) -> bool:
+        """Lanes call a function at the end of a step; false when their stack is full."""
         pointer = self.code.pointer
         start = pick(registers[pointer], lanes) if lanes.index is not None else registers[pointer]
         end = int(np.max(start)) + call.frame + self.code.frame
@@ -40,22 +45,24 @@ class CallStack:
             return False
         self.memory.local.grow(end)
         for depth, part in lanes.groups(self.depth[lanes.slots]):
-            self._save(registers, call, depth, part)
+            self._save(registers, call, depth, part, step)
         self.depth[lanes.slots] += 1
         self.used += lanes.size
         moved = start + np.int64(call.frame)
         registers[pointer] = moved if lanes.index is None else put(registers[pointer], moved, lanes)
         return True
 
-    def _save(self, registers: list[Any], call: Call, depth: int, lanes: Lanes) -> None:
+    def _save(self, registers: list[Any], call: Call, depth: int, lanes: Lanes, step: int) -> None:
         """What lanes of one depth find again when they return to it."""
         if depth == len(self.after):
             self.after.append(np.full(self.depth.size, -1))
             self.frames.append(np.zeros(self.depth.size, np.int64))
+            self.steps.append(np.zeros(self.depth.size, np.intp))
             self.saved.append({})
         slots = lanes.slots
         self.after[depth][slots] = -1 if call.after is None else call.after
         self.frames[depth][slots] = call.frame
+        self.steps[depth][slots] = step
         saved = self.saved[depth].setdefault(-1 if call.after is None else call.after, {})
         for number in call.saved:
             old = saved.get(number, registers[number].dtype.type(0))
@@ -86,4 +93,4 @@ class CallStack:
     def keep(self, index: NDArray[np.intp]) -> None:
         """Forget all lanes but these; none is in a call."""
         self.depth = self.depth.take(index)
-        self.after, self.frames, self.saved = [], [], []
+        self.after, self.frames, self.steps, self.saved = [], [], [], []

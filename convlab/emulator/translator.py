@@ -18,6 +18,8 @@ from convlab.errors import UnsupportedInstruction
 
 __all__ = ["Translator"]
 
+ORDERS = {"relaxed", "acquire", "release"}
+
 # The memory space of an instruction → where generated code finds it.
 SPACES = {
     "global": "memory.everywhere",
@@ -75,9 +77,10 @@ class Translator:
     def write(self, operand: Operand, expression: str, dtype: np.dtype[Any]) -> None:
         """Assign an expression of the given type to a register; a wider register is extended by the type's sign.
 
-        The name ``_`` takes what nobody wants.
+        The name ``_`` takes what nobody wants: the expression may still do something.
         """
         if operand == Symbol("_"):
+            self.emit(expression)
             return
         if not isinstance(operand, Register):
             raise self.unsupported(f"the destination {operand!s}")
@@ -117,9 +120,9 @@ class Translator:
         self.reads.add(self.layout.pointer)
         return f"(r{self.layout.pointer} + {self.constant(address, DTYPES['b64'])}).astype({self.name_type(dtype)})"
 
-    def site(self, action: str, space: str, dtype: np.dtype[Any], count: int, asynchronous: bool = False) -> int:
+    def site(self, action: str, space: str, dtype: np.dtype[Any], count: int, **more: bool) -> int:
         """Register a memory instruction; its number is what generated code passes to memory."""
-        self.sites.append(Site(len(self.sites), self.current.place, action, space, dtype, count, asynchronous))
+        self.sites.append(Site(len(self.sites), self.current.place, action, space, dtype, count, **more))
         return len(self.sites) - 1
 
     def load(
@@ -158,9 +161,10 @@ class Translator:
         ``holder`` is the space that really holds it, where that is another one than the instruction names.
         """
         space = self.space(instruction)
+        ordered = bool(ORDERS & set(instruction.parts))
         if space:
-            return SPACES[holder or space], self.site(action, space, dtype, count)
-        sites = [self.site(action, name, dtype, count) for name, _ in GENERIC]
+            return SPACES[holder or space], self.site(action, space, dtype, count, ordered=ordered)
+        sites = [self.site(action, name, dtype, count, ordered=ordered) for name, _ in GENERIC]
         return SPACES["generic"], sites[0]
 
     def address(self, operand: Operand, space: str = "") -> str:

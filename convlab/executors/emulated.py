@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import prod
 
 from tqdm.auto import tqdm
 
 from convlab.emulator import Buffer, run
+from convlab.emulator.observers.trace import Tracer
 from convlab.errors import LaunchError
 from convlab.executors.arguments import Bound
+from convlab.executors.empty import written
 from convlab.executors.module import Kernel
 from convlab.executors.run import Run
 
-__all__ = ["launch"]
+__all__ = ["Options", "launch"]
 
 MOST_THREADS = 1 << 33  # hours of work
 
@@ -24,6 +27,17 @@ _progress: Callable[[Iterable[int]], Iterable[int]] = partial(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the emulator is asked for beyond running: see `convlab.executors.launch.launch`."""
+
+    observe: bool = True
+    budget: int | None = None
+    seed: int | None = None
+    trace: tuple[int, int] | None = None
+    sample: int | None = None
+
+
 def launch(
     kernel: Kernel,
     grid: tuple[int, int, int],
@@ -31,8 +45,7 @@ def launch(
     bound: Sequence[Bound],
     shared: int,
     axes: Mapping[str, str],
-    observe: bool,
-    budget: int | None,
+    options: Options,
 ) -> Run:
     """Execute a kernel on the emulator; raises ``LaunchError`` for what it cannot hold, or not end this week."""
     threads = prod(grid) * prod(block)
@@ -42,7 +55,21 @@ def launch(
             f"  Fix: launch at most {MOST_THREADS:,} of them, or use a GPU."
         )
     arguments = [_argument(each, axes) for each in bound]
-    result = run(kernel.program_entry, grid, block, arguments, shared=shared, observe=observe, budget=budget, progress=_progress)
+    tracer = Tracer(*options.trace) if options.trace is not None else None
+    result = run(
+        kernel.program_entry,
+        grid,
+        block,
+        arguments,
+        shared=shared,
+        observe=options.observe,
+        observers=[tracer] if tracer is not None else [],
+        budget=options.budget,
+        seed=options.seed,
+        sample=options.sample,
+        files=(kernel.module.name,),
+        progress=_progress,
+    )
     return Run(
         kernel.name,
         "emulator",
@@ -54,6 +81,7 @@ def launch(
         result.stdout,
         source=kernel.module.source,
         name=kernel.module.name,
+        trace=tracer.trace if tracer is not None else None,
     )
 
 
@@ -61,5 +89,6 @@ def _argument(bound: Bound, axes: Mapping[str, str]) -> Buffer | bytes | None:
     """A buffer for an array, bytes for a scalar or struct, ``None`` for a null pointer."""
     if bound.array is None:
         return bound.data
-    name = bound.parameter.name
-    return Buffer(name, bound.array, axes.get(name), bound.array.flags.writeable)
+    name, array = bound.parameter.name, bound.array
+    flags, strict = written(array)
+    return Buffer(name, array, axes.get(name), array.flags.writeable, flags, strict)

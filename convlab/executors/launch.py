@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from convlab.emulator.faults import summary
 from convlab.errors import ArgumentError, KernelFault, LaunchError
 from convlab.executors import cuda, emulated
 from convlab.executors.arguments import Bound, bind
+from convlab.executors.emulated import Options
 from convlab.executors.module import Kernel, Module
 from convlab.executors.run import Run
 from convlab.executors.shape import Dim, block_shape, grid_shape
@@ -29,6 +31,9 @@ def launch(
     faults: str = "raise",
     budget: int | None = None,
     axes: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    trace: tuple[int, int] | None = None,
+    sample: int | None = None,
 ) -> Run:
     """Run a kernel on a grid of blocks; arrays given for pointers are updated in place.
 
@@ -47,10 +52,13 @@ def launch(
         args: one for each parameter: NumPy arrays or ``None`` for pointers, numbers for scalars.
         shared: bytes of dynamic shared memory for each block.
         device: "auto" (a GPU where there is one), "cuda" or "emulator".
-        observe: count instructions, requests and sectors (on the emulator).
+        observe: count, and look for races and unwritten memory (on the emulator; bad accesses are always found).
         faults: "raise", or "record" to get the run back with its faults.
         budget: instructions after which a launch counts as an endless loop (on the emulator).
         axes: names of the axes of arrays, such as ``{"x": "nchw"}``: faults then name tensor indices.
+        seed: let chance decide which warps go first, to show what a race does (on the emulator).
+        trace: (block, warp) whose steps ``run.trace`` shall hold, by their linear numbers (on the emulator).
+        sample: run only so many blocks and scale the counters; the outputs are then incomplete (on the emulator).
 
     Raises:
         ArgumentError: an argument does not fit the kernel's signature.
@@ -66,12 +74,13 @@ def launch(
         raise LaunchError(f"faults={faults!r} is neither 'raise' nor 'record'.")
     grid3, block3 = grid_shape(grid), block_shape(block)
     _check_options(args, axes, budget)
+    options = Options(observe, budget, *_check_observation(seed, trace, sample, prod(grid3)))
     chosen = choose(device)
     bound = bind(kernel, args, device_arrays=chosen == "cuda")
     checked = _check_axes(bound, axes or {})
     if chosen == "cuda":
         return cuda.launch(kernel, grid3, block3, bound, shared)
-    run = emulated.launch(kernel, grid3, block3, bound, shared, checked, observe, budget)
+    run = emulated.launch(kernel, grid3, block3, bound, shared, checked, options)
     errors = [fault for fault in run.faults if fault.severity == "error"]
     if errors and faults == "raise":
         raise KernelFault(f"{kernel.signature}\n{summary(errors)}", run)
@@ -97,6 +106,22 @@ def _check_options(args: Any, axes: Any, budget: Any) -> None:
         raise ArgumentError(f"axes={axes!r} is no mapping of names.\n  Fix: write it as axes={{'x': 'nchw'}}.")
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 1):
         raise LaunchError(f"budget={budget!r} is no positive number of instructions.\n  Fix: pass budget=10_000_000.")
+
+
+def _check_observation(seed: Any, trace: Any, sample: Any, blocks: int) -> tuple[Any, Any, Any]:
+    """Options that only the emulator has."""
+    for name, value, least in (("seed", seed, 0), ("sample", sample, 1)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+            raise LaunchError(
+                f"{name}={value!r} is no whole number from {least} on.\n  Fix: pass {name}=8, or leave it out."
+            )
+    if trace is not None:
+        fix = "  Fix: pass trace=(block, warp), such as trace=(0, 0)."
+        if not isinstance(trace, tuple) or len(trace) != 2 or not all(isinstance(n, int) and n >= 0 for n in trace):
+            raise LaunchError(f"trace={trace!r} names no block and warp.\n{fix}")
+        if trace[0] >= blocks:
+            raise LaunchError(f"trace={trace!r} names block {trace[0]}, but the grid has {blocks}.\n{fix}")
+    return seed, trace, sample
 
 
 def _check_axes(bound: Sequence[Bound], axes: Mapping[str, str]) -> Mapping[str, str]:

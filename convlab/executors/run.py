@@ -8,6 +8,7 @@ from html import escape
 
 from convlab.emulator import UNOBSERVED, Counters, Fault
 from convlab.emulator.faults import summary
+from convlab.emulator.observers.trace import Trace
 
 __all__ = ["Run"]
 
@@ -35,6 +36,7 @@ class Run:
     milliseconds: float | None = None
     source: str = ""
     name: str = ""
+    trace: Trace | None = None
 
     def _title(self) -> str:
         time = f", {self.milliseconds:.3f} ms measured" if self.milliseconds is not None else ""

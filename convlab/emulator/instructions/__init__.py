@@ -15,8 +15,8 @@ from convlab.emulator.instructions import (
     tensor,
     warp,
 )
-from convlab.emulator.instructions.table import HANDLERS, flops
+from convlab.emulator.instructions.table import HANDLERS
 
-__all__ = ["FAMILIES", "HANDLERS", "flops"]
+__all__ = ["FAMILIES", "HANDLERS"]
 
 FAMILIES = (arithmetic, floating, carries, bits, comparison, moves, conversion, memory, control, warp, tensor)

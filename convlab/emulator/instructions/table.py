@@ -14,20 +14,10 @@ from convlab.emulator.program import Instruction
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-__all__ = ["HANDLERS", "flops", "handles", "type_of"]
+__all__ = ["HANDLERS", "handles", "type_of"]
 
 Handler = Callable[[Translator, Instruction], None]
 HANDLERS: dict[str, Handler] = {}
-
-
-# As Nsight Compute counts: additions and multiplications are one operation, fused ones two, all else none.
-FLOPS = {"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
-
-
-def flops(instruction: Instruction) -> int:
-    """Floating-point operations that a lane does in one instruction."""
-    kind = DTYPES.get(instruction.parts[-1])
-    return FLOPS.get(instruction.parts[0], 0) if kind is not None and kind.kind == "f" else 0
 
 
 def handles(*opcodes: str) -> Callable[[Handler], Handler]:

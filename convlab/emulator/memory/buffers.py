@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from convlab.emulator.code import Site
 from convlab.emulator.program import Place  # noqa: F401 - for the example
 
-__all__ = ["Buffer", "describe"]
+__all__ = ["Buffer", "describe", "place_of"]
 
 
 @dataclass(slots=True)
@@ -23,7 +23,8 @@ class Buffer:
         data: a C-contiguous array of any shape and dtype, updated in place.
         axes: one letter for each axis, such as ``"nchw"``.
         writable: ``False`` for an array that must not change.
-        written: a flag for each byte, kept up to date, where it matters who wrote it; ``None`` counts as all written.
+        written: a flag for each byte, kept up to date, where an output must be written; ``None``: it need not.
+        strict: whether reading what nobody wrote is a fault.
         raw: the bytes of a variable whose element type nobody knows.
     """
 
@@ -32,6 +33,7 @@ class Buffer:
     axes: str | None = None
     writable: bool = True
     written: NDArray[np.bool_] | None = None
+    strict: bool = False
     raw: bool = False
 
 
@@ -46,18 +48,28 @@ def describe(buffer: Buffer, offset: int, site: Site, kind: str = "out_of_bounds
     if kind == "misaligned":
         return f" at byte {offset}, which is no multiple of the access's {site.width} bytes."
     if 0 <= offset < data.nbytes and not buffer.writable:
-        return ", an array that is read-only."
+        return ", which is constant." if buffer.raw else ", an array that is read-only."
     if offset < data.nbytes < offset + site.width:
         offset = data.nbytes  # of a float4, the first float that is outside
-    raw = buffer.raw and data.nbytes % site.dtype.itemsize == 0
-    element = offset // (site.dtype.itemsize if raw else data.itemsize)
-    shape = (data.nbytes // site.dtype.itemsize,) if raw else data.shape
-    place = str(element)
-    if buffer.axes is not None and data.ndim > 1 and data.size:
-        index = _unravel(element, data.shape)
-        place = ", ".join(f"{axis}={at}" for axis, at in zip(buffer.axes, index, strict=True))
     side = "before the start" if offset < 0 else "after the end"
-    return f"[{place}], which lies {side} of {buffer.name}, an array of shape {shape}."
+    size = _itemsize(buffer, site)
+    shape = data.shape if size == data.itemsize else (data.nbytes // size,)
+    return f"{place_of(buffer, offset, site)}, which lies {side} of {buffer.name}, an array of shape {shape}."
+
+
+def place_of(buffer: Buffer, offset: int, site: Site | None = None) -> str:
+    """The index of the element at a byte of a buffer, ``[n=0, c=1, h=2, w=3]`` or ``[7]``."""
+    element = offset // _itemsize(buffer, site)
+    if buffer.axes is None or buffer.data.ndim < 2 or not buffer.data.size:
+        return f"[{element}]"
+    index = _unravel(element, buffer.data.shape)
+    return f"[{', '.join(f'{axis}={at}' for axis, at in zip(buffer.axes, index, strict=True))}]"
+
+
+def _itemsize(buffer: Buffer, site: Site | None) -> int:
+    """Bytes of an element; those of the access where nobody knows what the bytes are."""
+    unknown = buffer.raw and site is not None and buffer.data.nbytes % site.dtype.itemsize == 0
+    return site.dtype.itemsize if unknown and site is not None else int(buffer.data.itemsize)
 
 
 def _unravel(element: int, shape: tuple[int, ...]) -> list[int]:

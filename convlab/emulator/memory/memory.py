@@ -13,7 +13,7 @@ from convlab.emulator.lanes import Lanes, Residents
 from convlab.emulator.memory.buffers import Buffer
 from convlab.emulator.memory.generic import GenericSpace
 from convlab.emulator.memory.globals import GlobalSpace
-from convlab.emulator.memory.rows import RowSpace
+from convlab.emulator.memory.rows import RowSpace, Spot
 from convlab.emulator.names import readable
 from convlab.emulator.printing import Printer
 
@@ -31,7 +31,7 @@ class Memory:
         self.code = code
         self.parameters = parameters
         self.shared_bytes = shared_bytes
-        self.observers: dict[str, list[Any]] = {"access": [], "copies": []}
+        self.observers: dict[str, list[Any]] = {"access": [], "copies": [], "products": []}
         self.report: Report | None = None
         self.complain: Callable[..., None] = lambda *_, **__: None
         self.printer = Printer()
@@ -126,13 +126,14 @@ class Memory:
                 out[n, at] = self.everywhere.load(word, source[at] + n * site.dtype.itemsize, part)[0]
         self.shared.store(store, target, tuple(out), lanes)
 
-    def _shared_name(self, offset: int, site: Site) -> tuple[str, str]:
-        """The variable of shared memory that an address belongs to or lies next to, and what is said of it."""
-        size = self.shared.size
-        before = [variable for at, variable in self.code.shared if at <= offset]
-        nearby = before[-1:] or [variable for _, variable in self.code.shared[:1]]
-        name = readable(nearby[0].name) if nearby else "shared memory"
-        return name, f" of shared memory; the block has {size:,} bytes of it."
+    def _shared_name(self, offset: int, site: Site) -> Spot:
+        """The variable of shared memory that an address belongs to, or lies next to."""
+        rest = f"the block has {self.shared.size:,} bytes of shared memory."
+        known = [(at, v) for at, v in self.code.shared if at <= offset][-1:] or list(self.code.shared[:1])
+        if not known:
+            return Spot("shared memory", f"[{offset}]", rest)
+        ((start, variable),) = known
+        return Spot(readable(variable.name), f"[{(offset - start) // site.dtype.itemsize}]", rest)
 
-    def _local_name(self, offset: int, site: Site) -> tuple[str, str]:
-        return "its local arrays", f"; they have {self.local.size} bytes."
+    def _local_name(self, offset: int, site: Site) -> Spot:
+        return Spot("its local arrays", f"[{offset // site.dtype.itemsize}]", f"they have {self.local.size:,} bytes.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,25 @@ from convlab.emulator.lanes import Lanes
 from convlab.emulator.memory.access import all_inside
 from convlab.emulator.memory.space import Piece, Space
 
-__all__ = ["ALIGNMENT", "RowSpace"]
+__all__ = ["ALIGNMENT", "RowSpace", "Spot"]
 
 ALIGNMENT = 16  # rows that every access divides
 POISON = 0xFF  # what memory holds that nobody wrote: NaN, or −1
+
+
+class Spot(NamedTuple):
+    """What a message says of an address: the variable's name, the element in brackets, how much memory there is."""
+
+    name: str
+    element: str
+    size: str
 
 
 class RowSpace(Space):
     """A row of ``size`` bytes for each owner; ``owner`` says which row a lane has, by a name of `Lanes`."""
 
     def __init__(
-        self, size: int, rows: int, owner: str, sites: Sequence[Site], describe: Callable[[int, Site], tuple[str, str]]
+        self, size: int, rows: int, owner: str, sites: Sequence[Site], describe: Callable[[int, Site], Spot]
     ) -> None:
         super().__init__(sites)
         self.size = size
@@ -54,9 +62,11 @@ class RowSpace(Space):
             return
         first = int(address[bad[0]])
         verb = {"load": "reads", "store": "writes", "atomic": "updates"}[site.action]
-        name, where = self.describe(first, site)
-        rest = f", which is no multiple of the access's {site.width} bytes." if kind == "misaligned" else where
-        self.report(site, kind, f"{verb} {name}", f" at byte {first}{rest}", lanes, bad)
+        name, element, size = self.describe(first, site)
+        rest = f"{element}, which lies outside: {size}"
+        if kind == "misaligned":
+            rest = f" at byte {first}, which is no multiple of the access's {site.width} bytes."
+        self.report(site, kind, f"{verb} {name}", rest, lanes, bad)
 
     def keep(self, index: NDArray[np.intp]) -> None:
         """Forget all rows but these."""

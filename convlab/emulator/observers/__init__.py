@@ -8,5 +8,5 @@ An observer has any of these methods, and is told only of what it has a method f
 - ``branch(at, taken, fallen)``: lanes parted at the end of a step;
 - ``meeting(step, meeting, lanes)``: lanes met at a barrier or before an exchange, and go on;
 - ``commit(lanes)`` and ``wait(pending, lanes)``: asynchronous copies were grouped, and waited for;
-- ``product(place, useful, lanes)``: a Tensor Core instruction, and how many multiplications had no factor of zero.
+- ``multiply(flop, useful, lanes)``: a Tensor Core instruction: operations a warp, and how many of all had factors not 0.
 """
