@@ -55,6 +55,8 @@ def bit_operation(t: Translator, instruction: Instruction) -> None:
 def shift(t: Translator, instruction: Instruction) -> None:
     """Shifts; a literal count within the width needs no clamp."""
     dtype = type_of(t, instruction)
+    if dtype.kind not in "iu":
+        raise t.unsupported()
     if instruction.parts[0] == "shr" and instruction.parts[-1].startswith("b"):
         dtype = np.dtype(f"u{dtype.itemsize}")
     value, count = instruction.operands[1:]

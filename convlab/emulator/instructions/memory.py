@@ -102,18 +102,19 @@ def atomic(t: Translator, instruction: Instruction) -> None:
     dtype = type_of(t, instruction)
     target, address, *values = instruction.operands if instruction.parts[0] == "atom" else (None, *instruction.operands)
     operation = next((part for part in instruction.parts[1:-1] if part in OPERATIONS), None)
-    if operation is None:
+    narrow = instruction.parts[-1] in ("f16", "bf16", "f16x2", "bf16x2")
+    known = {"f": ("add", "min", "max", "exch"), "i": tuple(OPERATIONS), "u": tuple(OPERATIONS)}
+    if operation not in (known["f"][:3] if narrow else known.get(dtype.kind, ())):
         raise t.unsupported()
-    if instruction.parts[-1].startswith("b") and operation not in ("min", "max"):
+    if narrow:
+        operation = f"{operation}.{instruction.parts[-1]}"
+    if narrow or (instruction.parts[-1].startswith("b") and operation not in ("min", "max")):
         dtype = np.dtype(f"u{dtype.itemsize}")
-    packed = instruction.parts[-1] if instruction.parts[-1] in ("f16x2", "bf16x2", "bf16") else ""
     vectors = [value.items if isinstance(value, Vector) else (value,) for value in values]
     where = t.address(address, t.space(instruction))
     for n, items in enumerate(zip(*vectors, strict=True)):
         at = f"({where} + {t.constant(n * dtype.itemsize, DTYPES['b64'])})" if n else where
-        old = t.atomic(
-            instruction, f"{operation}{'.' if packed else ''}{packed}", dtype, at, [t.read(i, dtype) for i in items]
-        )
+        old = t.atomic(instruction, operation, dtype, at, [t.read(item, dtype) for item in items])
         t.emit(f"v{n} = {old}")
         if target is not None:
             t.write(target.items[n] if isinstance(target, Vector) else target, f"v{n}", dtype)

@@ -9,6 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from convlab.emulator.numerics.halves import from_f16, to_bf16, to_f16
+
 __all__ = ["OPERATIONS", "update"]
 
 # The operations of ``atom`` and ``red``, with the numbers that the compiled loop knows them by.
@@ -25,10 +27,18 @@ def update(operation: str, data: NDArray[Any], at: NDArray[np.int64], operands: 
     >>> update("add", memory, np.array([0, 0, 1]), [np.array([1, 2, 3], "u4")]), memory
     (array([5, 6, 0], dtype=uint32), array([8, 3], dtype=uint32))
 
+    ``add.f16``, ``add.bf16x2`` and their like take halves as their bits.
+
     Source: PTX ISA, "atom".
     """
+    operation, _, narrow = operation.partition(".")
     first, second = (np.ascontiguousarray(values) for values in (operands[0], operands[-1]))
     old = np.empty(at.size, data.dtype)
+    if narrow:
+        per_element = data.itemsize // 2
+        halves = (array.view(np.uint16) for array in (data, first, old))
+        _halves(OPERATIONS[operation], narrow.startswith("bf16"), per_element, at, *halves)
+        return old
     loop = _floats if data.dtype.kind == "f" else _integers
     loop(OPERATIONS[operation], data, at, first, second, old)
     return old
@@ -80,3 +90,20 @@ def _floats(operation: int, data: Any, at: Any, first: Any, second: Any, old: An
             data[place] = value if value > was or was != was else was
         else:
             data[place] = value
+
+
+@njit(cache=True, nogil=True)
+def _halves(operation: int, brain: bool, per_element: int, at: Any, data: Any, first: Any, old: Any) -> None:
+    """Each half of an element by itself, computed as a single and rounded."""
+    for n in range(at.size * per_element):
+        place = np.uint64(at[n // per_element] * per_element + n % per_element)
+        was = old[n] = data[place]
+        if brain:
+            a, b = np.uint32(was << 16).view(np.float32), np.uint32(first[n] << 16).view(np.float32)
+        else:
+            a, b = from_f16(was), from_f16(first[n])
+        if operation == 0:
+            a = np.float32(a + b)
+        elif (operation == 1 and b < a) or (operation == 2 and b > a) or a != a:
+            a = b
+        data[place] = to_bf16(a) if brain else to_f16(a)
