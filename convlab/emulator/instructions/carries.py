@@ -8,7 +8,7 @@ from convlab.emulator.program import Instruction, Register
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-CARRY = Register("%cc")  # the condition code, a predicate register like any other
+CARRY = Register("%cc")  # the condition code, 0 or 1, in a register like any other
 
 # form → the two numbers of the sum or difference, and what computes it with the carry
 SUMS = {
@@ -30,8 +30,8 @@ def with_carry(t: Translator, instruction: Instruction) -> None:
     kind = kind_of(t, instruction.parts[-1])
     numbers, function = SUMS[name]
     texts = [kind.read(t, operand) for operand in instruction.operands[1:]]
-    carry = t.read(CARRY, DTYPES["pred"]) if takes else t.constant(0, DTYPES["pred"])
+    carry = t.read(CARRY, DTYPES["u32"]) if takes else t.constant(0, DTYPES["u32"])
     t.emit(f"v0, v1 = {function}({numbers.format(*texts)}, {carry})")
     t.write(instruction.operands[0], "v0", kind.stored)
     if "cc" in instruction.parts:
-        t.write(CARRY, "v1", DTYPES["pred"])
+        t.write(CARRY, "v1", DTYPES["u32"])

@@ -54,7 +54,7 @@ def _comparison(t: Translator, instruction: Instruction, name: str, kind: Kind) 
     if floating and name in ("num", "nan"):
         return f"{'~' if name == 'num' else ''}(isnan({a}) | isnan({b}))"
     unordered = floating and name.endswith("u")
-    name = UNSIGNED.get(name, name[:-1] if unordered else name)
+    name = name[:-1] if unordered else UNSIGNED.get(name, name) if kind.computed.kind == "u" else name
     if name not in COMPARISONS:
         raise t.unsupported()
     plain = f"({a} {COMPARISONS[name]} {b})"

@@ -68,10 +68,10 @@ DOUBLE = PRECISE | {
     "rcp.approx.ftz": "coarse({one} / coarse({0}))",
     "rsqrt.approx.ftz": "coarse({one} / sqrt(coarse({0})))",
 }
-# Halves are computed as singles, which have digits enough to round sums a second time; products may need the odd bit.
+# Halves are computed as singles: their products are exact, and sums have digits enough to be rounded a second time.
 HALF = SHORT | {
-    "mul": "fma_odd({0}, {1}, -{zero})",
-    "mul.rn": "fma_odd({0}, {1}, -{zero})",
+    "mul": "{0} * {1}",
+    "mul.rn": "{0} * {1}",
     "fma.rn": "fma_odd({0}, {1}, {2})",
     "ex2.approx": "exp2({0})",
     "tanh.approx": "tanh({0})",

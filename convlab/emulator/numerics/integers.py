@@ -72,21 +72,21 @@ def absolute_difference(a: Any, b: Any) -> Any:
 
 
 def sum_with_carry(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
-    """a + b + carry, and whether it left the type's bits."""
+    """a + b + carry, and whether it left the type's bits, as 0 or 1."""
     unsigned = np.dtype(f"u{a.dtype.itemsize}")
     x = a.view(unsigned)
     total = x + b.view(unsigned)
     result = total + carry.astype(unsigned)
-    return result.view(a.dtype), (total < x) | (result < total)
+    return result.view(a.dtype), ((total < x) | (result < total)).astype(np.uint32)
 
 
 def difference_with_borrow(a: Any, b: Any, borrow: Any) -> tuple[Any, Any]:
-    """a − b − borrow, and whether it left the type's bits."""
+    """a − b − borrow, and whether it left the type's bits, as 0 or 1."""
     unsigned = np.dtype(f"u{a.dtype.itemsize}")
     x, y = a.view(unsigned), b.view(unsigned)
     total = x - y
     result = total - borrow.astype(unsigned)
-    return result.view(a.dtype), (x < y) | (result > total)
+    return result.view(a.dtype), ((x < y) | (result > total)).astype(np.uint32)
 
 
 def dot_product(a: Any, b: Any, c: Any, first: int) -> Any:
