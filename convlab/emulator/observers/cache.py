@@ -163,14 +163,16 @@ class CacheModel:
         self.sms = np.zeros(0, np.int64)
         self.now = 0
 
+    def attach(self, machine: Any) -> None:
+        """A launch begins: lay its buffers out."""
+        self.bytes = np.array([data.size for data in machine.memory.everywhere.bytes], np.int64)
+        ends = np.cumsum(-(-self.bytes // ALIGNMENT) * ALIGNMENT)
+        self.bases = np.concatenate([[0], ends[:-1]])
+        self.touched = np.zeros(int(ends[-1]) // SECTOR, np.uint8)
+
     def start(self, machine: Any) -> None:
-        """A chunk begins: learn where its blocks run and, the first time, where the buffers lie."""
+        """A chunk begins: learn where its blocks run."""
         self.sms = machine.residents.number % self.sizes.sms
-        if not self.bases.size:
-            self.bytes = np.array([data.size for data in machine.memory.everywhere.bytes], np.int64)
-            ends = np.cumsum(-(-self.bytes // ALIGNMENT) * ALIGNMENT)
-            self.bases = np.concatenate([[0], ends[:-1]])
-            self.touched = np.zeros(int(ends[-1]) // SECTOR, np.uint8)
 
     def access(self, site: Site, address: Any, lanes: Lanes, values: tuple[Any, ...]) -> None:
         """A memory instruction touches these addresses."""

@@ -12,6 +12,8 @@ from convlab.emulator.lanes import Residents
 from convlab.emulator.observers.cache import CacheModel, CacheSizes, Traffic
 from convlab.emulator.program import Place
 
+from ..conftest import kernel, launch
+
 PLACE = Place("a.cu", 1)
 SMALL = CacheSizes(gpu="a toy", l1_bytes=1024, l2_bytes=8192, sms=2, l1_ways=2, l2_ways=4)  # 4 sets of 2, 16 of 4
 ONE_SET = CacheSizes(gpu="a toy", l1_bytes=512, l2_bytes=1024, sms=2, l1_ways=4, l2_ways=8)  # 4 lines, 8 lines
@@ -21,28 +23,28 @@ def site(action="load", dtype="f4", count=1, space="global") -> Site:
     return Site(0, PLACE, action, space, np.dtype(dtype), count)
 
 
-class Kernel:
+class ByHand:
     """A launch by hand: buffers of given sizes, and accesses by element."""
 
     def __init__(self, sizes: CacheSizes, *nbytes: int, threads: int = 32) -> None:
         self.model = CacheModel(sizes)
-        self.buffers = [np.zeros(n, np.uint8) for n in nbytes]
         self.threads = threads
+        memory = SimpleNamespace(everywhere=SimpleNamespace(bytes=[np.zeros(n, np.uint8) for n in nbytes]))
+        self.model.attach(SimpleNamespace(memory=memory))
 
-    def blocks(self, *numbers: int) -> Kernel:
+    def blocks(self, *numbers: int) -> ByHand:
         residents = Residents(np.array(numbers), self.threads)
-        memory = SimpleNamespace(everywhere=SimpleNamespace(bytes=self.buffers))
-        self.model.start(SimpleNamespace(residents=residents, memory=memory))
+        self.model.start(SimpleNamespace(residents=residents))
         self.lanes = residents.everybody
         return self
 
-    def do(self, site: Site, offset, buffer: int = 0, lanes=None) -> Kernel:
+    def do(self, site: Site, offset, buffer: int = 0, lanes=None) -> ByHand:
         lanes = self.lanes if lanes is None else self.lanes.part(np.asarray(lanes))
         address = np.asarray(offset, np.int64)[()] + np.int64(0 if site.space == "local" else buffer_address(buffer))
         self.model.access(site, address, lanes, ())
         return self
 
-    def line(self, number: int, action: str = "load") -> Kernel:
+    def line(self, number: int, action: str = "load") -> ByHand:
         """All lanes of one warp, over one line."""
         return self.do(site(action), 128 * number + 4 * np.arange(32), lanes=range(32))
 
@@ -52,7 +54,7 @@ class Kernel:
 
 
 def test_a_stream_misses_everywhere_once():
-    kernel = Kernel(SMALL, 1 << 16).blocks(0)
+    kernel = ByHand(SMALL, 1 << 16).blocks(0)
     for n in range(100):
         kernel.line(n)
     seen = kernel.traffic
@@ -62,12 +64,12 @@ def test_a_stream_misses_everywhere_once():
 
 
 def test_what_was_just_loaded_is_in_l1():
-    seen = Kernel(ONE_SET, 4096).blocks(0).line(0).line(1).line(2).line(3).line(0).line(3).traffic
+    seen = ByHand(ONE_SET, 4096).blocks(0).line(0).line(1).line(2).line(3).line(0).line(3).traffic
     assert (seen.l1_load_sectors, seen.l1_hits, seen.l1_misses, seen.l2_load_sectors) == (24, 8, 16, 16)
 
 
 def test_one_line_more_than_l1_holds_thrashes_it_and_l2_has_them():
-    kernel = Kernel(ONE_SET, 4096).blocks(0)
+    kernel = ByHand(ONE_SET, 4096).blocks(0)
     for _ in range(3):
         for n in range(5):
             kernel.line(n)
@@ -76,7 +78,7 @@ def test_one_line_more_than_l1_holds_thrashes_it_and_l2_has_them():
 
 
 def test_the_line_unused_for_longest_leaves():
-    kernel = Kernel(ONE_SET, 4096).blocks(0).line(0).line(1).line(2).line(3)
+    kernel = ByHand(ONE_SET, 4096).blocks(0).line(0).line(1).line(2).line(3)
     kernel.line(0).line(4)  # 1 is the oldest now, and leaves
     before = kernel.traffic.l1_hits
     assert kernel.line(0).line(2).line(3).line(4).traffic.l1_hits == before + 16
@@ -84,27 +86,27 @@ def test_the_line_unused_for_longest_leaves():
 
 
 def test_sectors_of_a_line_come_one_by_one():
-    kernel = Kernel(SMALL, 4096).blocks(0)
+    kernel = ByHand(SMALL, 4096).blocks(0)
     kernel.do(site(), 0).do(site(), 32).do(site(), 4)
     seen = kernel.traffic
     assert (seen.l1_load_sectors, seen.l1_hits, seen.dram_read_bytes) == (3, 1, 64)
 
 
 def test_a_stride_of_two_moves_twice_the_bytes_that_are_used():
-    seen = Kernel(SMALL, 4096).blocks(0).do(site(), 8 * np.arange(32)).traffic
+    seen = ByHand(SMALL, 4096).blocks(0).do(site(), 8 * np.arange(32)).traffic
     assert seen.l1_load_sectors == 8
     assert seen.dram_read_bytes == 2 * 32 * 4
 
 
 def test_a_stride_of_all_sets_does_not_fall_on_one_set():
-    kernel = Kernel(SMALL, 1 << 16).blocks(0)
+    kernel = ByHand(SMALL, 1 << 16).blocks(0)
     for n in (0, 4, 8, 12) * 2:  # four lines, apart by the number of sets, with two ways each
         kernel.line(n)
     assert kernel.traffic.l1_hits == 16
 
 
 def test_stores_go_through_l1_and_stay_in_l2_until_the_end():
-    kernel = Kernel(ONE_SET, 4096).blocks(0).line(3, "store")
+    kernel = ByHand(ONE_SET, 4096).blocks(0).line(3, "store")
     seen = kernel.traffic
     assert (seen.l2_store_sectors, seen.l2_hits, seen.dram_read_bytes) == (4, 0, 0)
     assert (seen.dram_write_bytes, seen.left_in_l2_sectors, seen.compulsory_bytes) == (128, 4, 128)
@@ -114,7 +116,7 @@ def test_stores_go_through_l1_and_stay_in_l2_until_the_end():
 
 
 def test_written_lines_leave_l2_when_it_is_full():
-    kernel = Kernel(ONE_SET, 1 << 16).blocks(0)
+    kernel = ByHand(ONE_SET, 1 << 16).blocks(0)
     for n in range(9):
         kernel.line(n, "store")
     seen = kernel.traffic
@@ -123,14 +125,14 @@ def test_written_lines_leave_l2_when_it_is_full():
 
 
 def test_a_store_does_not_make_room_in_l1_for_itself():
-    kernel = Kernel(ONE_SET, 4096).blocks(0).line(0).line(1).line(2).line(3)
+    kernel = ByHand(ONE_SET, 4096).blocks(0).line(0).line(1).line(2).line(3)
     for n in (4, 5, 6):
         kernel.line(n, "store")
     assert kernel.line(0).line(1).line(2).line(3).traffic.l1_hits == 16
 
 
 def test_atomics_read_and_write_in_l2():
-    kernel = Kernel(SMALL, 4096).blocks(0)
+    kernel = ByHand(SMALL, 4096).blocks(0)
     kernel.do(site("atomic", "i4"), 0).do(site("atomic", "i4"), 4)
     seen = kernel.traffic
     assert (seen.l2_atomic_sectors, seen.l2_hits, seen.l1_load_sectors) == (2, 1, 0)
@@ -138,7 +140,7 @@ def test_atomics_read_and_write_in_l2():
 
 
 def test_two_sms_share_through_l2():
-    kernel = Kernel(SMALL, 4096, threads=32).blocks(4, 7)  # block 4 runs on SM 0, block 7 on SM 1
+    kernel = ByHand(SMALL, 4096, threads=32).blocks(4, 7)  # block 4 runs on SM 0, block 7 on SM 1
     seen = kernel.do(site(), np.tile(4 * np.arange(32), 2)).traffic
     assert (seen.l1_load_sectors, seen.l1_hits, seen.l2_load_sectors, seen.l2_hits) == (8, 0, 8, 4)
     assert seen.dram_read_bytes == 128
@@ -147,14 +149,14 @@ def test_two_sms_share_through_l2():
 
 
 def test_lanes_of_a_warp_share_a_sector_and_warps_do_not():
-    kernel = Kernel(SMALL, 4096, threads=64).blocks(0)
+    kernel = ByHand(SMALL, 4096, threads=64).blocks(0)
     assert kernel.do(site(), 64).traffic.l1_load_sectors == 2  # a scalar address: all lanes, of two warps
     assert kernel.do(site(), np.arange(64)[::-1] % 2 * 32).traffic.l1_load_sectors == 6
     assert kernel.do(site(), [0, 4, 0, 40, 4], lanes=[0, 1, 40, 41, 42]).traffic.l1_load_sectors == 9
 
 
 def test_buffers_share_no_sector_and_faults_move_nothing():
-    kernel = Kernel(SMALL, 40, 100).blocks(0)
+    kernel = ByHand(SMALL, 40, 100).blocks(0)
     kernel.do(site(), 0, buffer=0).do(site(), 0, buffer=1)
     assert kernel.traffic.dram_read_bytes == 64
     for buffer, offset in ((0, 40), (0, -4), (1, 97), (2, 0), (-1, 0), (1, 98)):
@@ -163,14 +165,14 @@ def test_buffers_share_no_sector_and_faults_move_nothing():
 
 
 def test_shared_and_constant_memory_are_not_counted():
-    kernel = Kernel(SMALL, 4096).blocks(0)
+    kernel = ByHand(SMALL, 4096).blocks(0)
     for space in ("shared", "const"):
         kernel.do(site(space=space), 4 * np.arange(32))
     assert kernel.traffic.l1_load_sectors == 0
 
 
 def test_the_same_word_of_local_memory_is_one_line_for_a_warp():
-    kernel = Kernel(SMALL, 4096, threads=40).blocks(0)
+    kernel = ByHand(SMALL, 4096, threads=40).blocks(0)
     seen = kernel.do(site(space="local"), 8).traffic  # 32 lanes and 8
     assert seen.l1_load_sectors == 4 + 1
     seen = kernel.do(site(space="local", count=2), 8 + 8 * np.arange(40) * 0).traffic
@@ -234,7 +236,7 @@ class SlowModel:
 @pytest.mark.parametrize("span", [64, 3000])
 def test_a_slow_model_counts_the_same_on_random_traces(sizes, span):
     rng = np.random.default_rng(span)
-    kernel, slow = Kernel(sizes, 4 * span, 4 * 300, threads=48), SlowModel(sizes)
+    kernel, slow = ByHand(sizes, 4 * span, 4 * 300, threads=48), SlowModel(sizes)
     start = [0, -(-4 * span // 256) * 8]  # the second buffer's first sector
     for first in range(0, 12, 4):
         kernel.blocks(*range(first, first + 4))
@@ -263,7 +265,7 @@ def test_a_slow_model_counts_the_same_on_random_traces(sizes, span):
 
 def test_with_room_for_all_only_compulsory_bytes_move():
     rng = np.random.default_rng(3)
-    kernel = Kernel(CacheSizes(), 1 << 14).blocks(0, 1)
+    kernel = ByHand(CacheSizes(), 1 << 14).blocks(0, 1)
     for action in ("load", "store", "load", "store"):
         kernel.do(site(action), 4 * rng.integers(0, 1 << 12, 64))
     seen = kernel.traffic
@@ -271,7 +273,7 @@ def test_with_room_for_all_only_compulsory_bytes_move():
 
 
 def test_the_text_says_that_it_is_a_model_of_which_gpu_and_in_which_order():
-    text = repr(Kernel(CacheSizes(), 4096).blocks(0).line(0).line(0).traffic)
+    text = repr(ByHand(CacheSizes(), 4096).blocks(0).line(0).line(0).traffic)
     first, l1, l2, *_ = text.splitlines()
     assert first == "Traffic, modelled (not measured) for A100: 108 SMs with 192 KB of L1 each, 40 MB of L2, cold."
     assert l1.split() == ["L1", "8", "sectors,", "50.0", "%", "found:", "loads"]
@@ -284,3 +286,21 @@ def test_the_text_says_that_it_is_a_model_of_which_gpu_and_in_which_order():
 def test_a_cache_without_a_line_is_refused(wrong):
     with pytest.raises(ValueError, match=r"(?s)128 bytes for each way.*Given: CacheSizes\(.*Fix: take larger"):
         CacheSizes(**wrong)
+
+
+def test_a_real_launch_is_observed():
+    rows = 64  # each thread walks down a row of eight floats: the first touch of a sector fetches what the others need
+    body = """
+        mad.wide.u32 %rd3, %r0, 32, %rd1; mul.wide.u32 %rd4, %r0, 4; add.s64 %rd4, %rd4, %rd0; mov.f32 %f1, 0f00000000;
+        mov.u32 %r1, 0;
+        LOOP: ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2; add.s64 %rd3, %rd3, 4; add.u32 %r1, %r1, 1;
+        setp.lt.u32 %p1, %r1, 8; @%p1 bra LOOP;
+        st.global.f32 [%rd4], %f1;"""
+    x = np.random.default_rng(1).random((rows, 8), "f4")
+    out, model = np.zeros(rows, "f4"), CacheModel()
+    launch(kernel(body, 2), out, x, observers=[model])
+    np.testing.assert_allclose(out, x.sum(axis=1), rtol=1e-6)
+    seen = model.traffic()
+    assert (seen.l1_load_sectors, seen.l1_hits) == (8 * rows, 7 * rows)
+    assert (seen.dram_read_bytes, seen.dram_write_bytes) == (x.nbytes, out.nbytes)
+    assert seen.compulsory_bytes == x.nbytes + out.nbytes
