@@ -20,11 +20,15 @@ def callee(instruction: Instruction) -> tuple[Operand, Operand | None]:
 def signature_of(function: Function, instruction: Instruction) -> Signature | None:
     """What a called function returns and takes; ``None`` when nobody declared it."""
     target, prototype = callee(instruction)
-    if isinstance(prototype, Symbol):
-        return function.prototypes.get(prototype.name)
     name = target.name if isinstance(target, Symbol) else ""
-    known = function.module.functions.get(name)
-    return known.signature if known else function.module.declared.get(name)
+    own = function.module.functions.get(name)
+    known = own.signature if own else function.module.declared.get(name)
+    if isinstance(prototype, Symbol):
+        known = function.prototypes.get(prototype.name)
+    given = sum(len(operand.items) for operand in instruction.operands if isinstance(operand, Vector))
+    if known is not None and given != len(known.returns) + len(known.params):
+        raise CompileError(f"{instruction.place}: a call passes another number of values than its function takes.")
+    return known
 
 
 def through_params(function: Function, instruction: Instruction) -> list[Instruction]:
@@ -37,9 +41,6 @@ def through_params(function: Function, instruction: Instruction) -> list[Instruc
         return [instruction]
     before: list[Instruction] = []
     after: list[Instruction] = []
-    given = sum(len(operand.items) for operand in instruction.operands if isinstance(operand, Vector))
-    if given != len(signature.returns) + len(signature.params):
-        raise CompileError(f"{instruction.place}: a call passes another number of values than its function takes.")
     kinds = iter((*signature.returns, *signature.params))
     operands: list[Operand] = []
     for operand in instruction.operands:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -122,12 +123,12 @@ class Parser(Body):
 
     def variable(self, space: str) -> Variable:
         """``.align 4 .b8 name[64] = {1, 2};`` after its space; what has no initial value is zero."""
-        align, kind, name, count, vector = 0, "b8", "", 1, 1
+        align, kind, name, shape, vector = 0, "b8", "", list[int](), 1
         while (word := self.take()) not in (";", "=", ","):
             if word == ".align":
                 align = self.integer()
             elif word == "[":
-                count *= 0 if self.peek() == "]" else self.integer()
+                shape.append(0 if self.peek() == "]" else self.integer())
                 self.take("]")
             elif word in (".v2", ".v4"):
                 vector = int(word[2])
@@ -137,27 +138,29 @@ class Parser(Body):
                 kind = word[1:]
             elif word[0] != ".":
                 name = word
-        size = SIZES[kind] * vector * count
-        if not 0 <= size <= LARGEST_VARIABLE:
+        size = SIZES[kind] * vector * prod(shape)
+        if min(shape, default=0) < 0 or not 0 <= size <= LARGEST_VARIABLE:
             raise CompileError(
                 f"The variable {name} has {size:,} bytes; the emulator takes {LARGEST_VARIABLE:,} at most."
             )
         variable = Variable(name, space, align or SIZES[kind] * vector, np.zeros(size, np.uint8), kind)
         if word == "=":
-            self._initial(variable)
+            self._initial(variable, [*shape, vector])
         elif word == ",":
             raise self.error("declare one variable a statement: the emulator reads no lists of them.")
         return variable
 
-    def _initial(self, variable: Variable) -> None:
-        """An initial value up to the semicolon: numbers and addresses, in braces for an array."""
-        at, size, depth = 0, SIZES[variable.element], 0
-        while depth or self.peek() != ";":
-            if self.peek() in "{}":
-                depth += 1 if self.take() == "{" else -1
-            elif self.took(","):
-                continue
-            else:
+    def _initial(self, variable: Variable, shape: list[int]) -> None:
+        """An initial value up to the semicolon: numbers and addresses, in braces for an array and each of its rows."""
+        at, size, starts = 0, SIZES[variable.element], list[int]()
+        while starts or self.peek() != ";":
+            if self.took("{"):
+                starts.append(at)
+            elif self.took("}"):
+                at = starts.pop() + size * prod(shape[len(starts) :])  # a row that is not full goes on with zeros
+            elif not self.took(","):
+                if at + size > variable.data.size:
+                    raise self.error(f"the initial value of {variable.name[:40]} has more elements than it has.")
                 self._element(variable, at, size)
                 at += size
         self.take(";")
