@@ -44,7 +44,7 @@ class Site:
     dtype: np.dtype[Any]
     count: int  # elements per lane: 1, 2, 4 or 8
     asynchronous: bool = False  # done only after a wait: cp.async
-    ordered: bool = False  # made for talking to other threads: .relaxed, .acquire, .release
+    strength: int = 0  # 1 for volatile accesses; 2 for atomic ones, and those made for talking to other threads
 
     @property
     def width(self) -> int:

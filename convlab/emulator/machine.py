@@ -233,6 +233,12 @@ class Machine:
         )
         raise StopLaunch
 
+    def frames(self, *places: Place) -> list[tuple[str, int]]:
+        """The innermost line of the learner's own files at a place, and the lines it was called from."""
+        frames = [frame for place in places for frame in ((place.file, place.line), *place.callers)]
+        inner = next((n for n, (file, _) in enumerate(frames) if file in self.files), 0)
+        return frames[inner:]
+
     def complain(
         self,
         kind: str,
@@ -248,12 +254,8 @@ class Machine:
     ) -> None:
         """Enter a fault into the log; its first lane is the culprit."""
         slot = int(lanes.slots[0])
-        frames = [(place.file, place.line), *place.callers]
-        for step in self.stack.callers(slot):
-            call = self.code.steps[step].instructions[-1].place
-            frames += [(call.file, call.line), *call.callers]
-        inner = next((n for n, (file, _) in enumerate(frames) if file in self.files), 0)
-        (file, line), *stack = frames[inner:]
+        calls = [self.code.steps[step].instructions[-1].place for step in self.stack.callers(slot)]
+        (file, line), *stack = self.frames(place, *calls)
         times = lanes.size if count is None else count
         who = self.who(slot)
         self.log.add(Fault(kind, severity, space, file, line, tuple(stack), *who, message, times, other_line), about)

@@ -18,7 +18,7 @@ from convlab.errors import UnsupportedInstruction
 
 __all__ = ["Translator"]
 
-ORDERS = {"relaxed", "acquire", "release"}
+STRENGTHS = {"volatile": 1, "relaxed": 2, "acquire": 2, "release": 2}
 
 # The memory space of an instruction → where generated code finds it.
 SPACES = {
@@ -120,7 +120,7 @@ class Translator:
         self.reads.add(self.layout.pointer)
         return f"(r{self.layout.pointer} + {self.constant(address, DTYPES['b64'])}).astype({self.name_type(dtype)})"
 
-    def site(self, action: str, space: str, dtype: np.dtype[Any], count: int, **more: bool) -> int:
+    def site(self, action: str, space: str, dtype: np.dtype[Any], count: int, **more: int) -> int:
         """Register a memory instruction; its number is what generated code passes to memory."""
         self.sites.append(Site(len(self.sites), self.current.place, action, space, dtype, count, **more))
         return len(self.sites) - 1
@@ -161,10 +161,10 @@ class Translator:
         ``holder`` is the space that really holds it, where that is another one than the instruction names.
         """
         space = self.space(instruction)
-        ordered = bool(ORDERS & set(instruction.parts))
+        strength = 2 if action == "atomic" else max(STRENGTHS.get(part, 0) for part in instruction.parts)
         if space:
-            return SPACES[holder or space], self.site(action, space, dtype, count, ordered=ordered)
-        sites = [self.site(action, name, dtype, count, ordered=ordered) for name, _ in GENERIC]
+            return SPACES[holder or space], self.site(action, space, dtype, count, strength=strength)
+        sites = [self.site(action, name, dtype, count, strength=strength) for name, _ in GENERIC]
         return SPACES["generic"], sites[0]
 
     def address(self, operand: Operand, space: str = "") -> str:

@@ -17,7 +17,7 @@ BITS = rows(
     {
         "popc": Row("count_ones({0})", "s32", ("bits",)),
         "clz": Row("leading_zeros({0})", "s32", ("bits",)),
-        "brev": "reverse_bits({0})",
+        "brev": Row("reverse_bits({0})", "bits", ("bits",)),
         "cnot": "({0} == 0).astype({0}.dtype)",
         "bfind": Row("find_first({0}, False)", "s32"),
         "bfind.shiftamt": Row("find_first({0}, True)", "s32"),
@@ -105,19 +105,24 @@ def _logic_predicate(t: Translator, instruction: Instruction, target: Operand) -
     t.write(target, f"(v0 != 0) {join} {t.read(instruction.operands[5], DTYPES['pred'])}", DTYPES["pred"])
 
 
+# opcode → what computes it, the sign of a's pieces, and how far b's bytes are shifted down before
+DOT_PRODUCTS = {
+    "dp4a": ("dot_of_bytes", 0x80, 0),
+    "dp2a.lo": ("dot_of_halves", 0x8000, 0),
+    "dp2a.hi": ("dot_of_halves", 0x8000, 16),
+}
+
+
 @handles("dp4a", "dp2a")
 def dot_product(t: Translator, instruction: Instruction) -> None:
     """``dp4a.s32.u32 d, a, b, c``: four products of bytes; ``dp2a.lo``: two of halves of a with bytes of b."""
-    opcode, *mode, a_type, b_type = instruction.parts
-    first = {"dp4a": 0, "dp2a.lo": 0, "dp2a.hi": 2}.get(".".join((opcode, *mode)))
-    if first is None or not {a_type, b_type} <= {"s32", "u32"}:
+    *name, a_type, b_type = instruction.parts
+    if ".".join(name) not in DOT_PRODUCTS or not {a_type, b_type} <= {"s32", "u32"}:
         raise t.unsupported()
-    a_signed, b_signed = a_type == "s32", b_type == "s32"
-    pieces = (f"{'iu'[not a_signed]}{1 if opcode == 'dp4a' else 2}", f"{'iu'[not b_signed]}1")
-    result = DTYPES["s32" if a_signed or b_signed else "u32"]
-    target, *factors, addend = instruction.operands
-    texts = [
-        f"pieces({t.read(factor, DTYPES['u32'])}, {t.name_type(np.dtype(piece))})"
-        for factor, piece in zip(factors, pieces, strict=True)
-    ]
-    t.write(target, f"dot_product({', '.join(texts)}, {t.read(addend, result)}, {first})", result)
+    function, sign, shift = DOT_PRODUCTS[".".join(name)]
+    word = DTYPES["u32"]
+    target, *operands = instruction.operands
+    a, b, c = (t.read(operand, word) for operand in operands)
+    signs = (t.constant(sign * (a_type == "s32"), word), t.constant(0x80 * (b_type == "s32"), word))
+    shifted = f"{b} >> {t.constant(shift, word)}" if shift else b
+    t.write(target, f"{function}({a}, {shifted}, {c}, {', '.join(signs)})", word)

@@ -11,8 +11,24 @@ from convlab.emulator.program import Instruction, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}  # the names that PTX gives to unsigned comparisons
+INTEGERS = {
+    **{"eq": "{0} == {1}", "ne": "{0} != {1}", "lt": "{0} < {1}", "le": "{0} <= {1}", "gt": "{0} > {1}"},
+    "ge": "{0} >= {1}",
+}
+UNSIGNED = INTEGERS | {"lo": "{0} < {1}", "ls": "{0} <= {1}", "hi": "{0} > {1}", "hs": "{0} >= {1}"}
+# PTX's comparisons of floats are false when an operand is NaN, also `ne`; those that end in `u` are true then.
+FLOATS = INTEGERS | {
+    "ne": "({0} < {1}) | ({0} > {1})",
+    "equ": "~(({0} < {1}) | ({0} > {1}))",
+    "neu": "{0} != {1}",
+    "ltu": "~({0} >= {1})",
+    "leu": "~({0} > {1})",
+    "gtu": "~({0} <= {1})",
+    "geu": "~({0} < {1})",
+    "num": "~(isnan({0}) | isnan({1}))",
+    "nan": "isnan({0}) | isnan({1})",
+}
+COMPARISONS = {"i": INTEGERS, "u": UNSIGNED, "f": FLOATS}
 JOINS = {"and": "&", "or": "|", "xor": "^"}
 
 
@@ -48,20 +64,12 @@ def _joined(t: Translator, instruction: Instruction, modes: list[str]) -> str:
 
 
 def _comparison(t: Translator, instruction: Instruction, name: str, kind: Kind) -> str:
-    """One comparison; the names that end in ``u`` also hold when an operand is NaN."""
-    a, b = (flushed(t, instruction, kind.read(t, operand), kind) for operand in instruction.operands[1:3])
-    floating = kind.computed.kind == "f"
-    if floating and name in ("num", "nan"):
-        return f"{'~' if name == 'num' else ''}(isnan({a}) | isnan({b}))"
-    unordered = floating and name.endswith("u")
-    name = name[:-1] if unordered else UNSIGNED.get(name, name) if kind.computed.kind == "u" else name
-    if name not in COMPARISONS:
+    """One comparison, by the table of its type."""
+    template = COMPARISONS.get(kind.computed.kind, {}).get(name)
+    if template is None:
         raise t.unsupported()
-    plain = f"({a} {COMPARISONS[name]} {b})"
-    if unordered:
-        return f"({plain} | isnan({a}) | isnan({b}))"
-    # PTX's `ne` is ordered: false when an operand is NaN, unlike Python's `!=`.
-    return f"({plain} & ~(isnan({a}) | isnan({b})))" if name == "ne" and floating else plain
+    texts = [flushed(t, instruction, kind.read(t, operand), kind) for operand in instruction.operands[1:3]]
+    return f"({template.format(*texts)})"
 
 
 ONES = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}  # what `set` writes for true, as bits; integers: all ones

@@ -97,7 +97,7 @@ def _convert_pair(t: Translator, instruction: Instruction, mode: str) -> None:
     if of == "f32":
         target, high, low = instruction.operands
         values = [KINDS["f32"].read(t, operand) for operand in (low, high)]
-        template = f"joined({t.name_type(DTYPES[to])}, {{}}, {{}})"
+        template = "joined({}, {})"
     elif of in SINGLES:
         target, pair = instruction.operands
         values = [SINGLES[of].format(t.read(pair, DTYPES[of]))]
@@ -119,11 +119,12 @@ def _pack_integers(t: Translator, instruction: Instruction) -> None:
     if to not in PACKED or modes[3:] != (["s32"] if PACKED[to].itemsize == 2 else ["s32", "b32"]):
         raise t.unsupported()
     target, high, low, *rest = instruction.operands
-    name = t.name_type(PACKED[to])
-    a, b = (f"clipped({t.read(operand, DTYPES['s32'])}, {name})" for operand in (high, low))
-    if PACKED[to].itemsize == 2:
-        t.write(target, f"joined({t.name_type(DTYPES['u32'])}, {b}, {a})", DTYPES["u32"])
+    name, size = t.name_type(PACKED[to]), PACKED[to].itemsize
+    bits = t.name_type(np.dtype(f"u{size}"))
+    a, b = (f"bits(clipped({t.read(operand, DTYPES['s32'])}, {name}), {bits})" for operand in (high, low))
+    both = f"joined({b}, {a})"
+    if size == 2:
+        t.write(target, both, DTYPES["u32"])
         return
-    both = f"joined({t.name_type(DTYPES['u16'])}, {b}, {a})"
     shifted = f"{t.read(rest[0], DTYPES['u32'])} << {t.constant(16, DTYPES['u32'])}"
     t.write(target, f"({shifted}) | {both}", DTYPES["u32"])

@@ -21,7 +21,7 @@ def move(t: Translator, instruction: Instruction) -> None:
     target, value = instruction.operands
     if isinstance(value, Vector):
         names = ", ".join(t.read(item, _piece(dtype, value)) for item in value.items)
-        t.write(target, f"joined({t.name_type(dtype)}, {names})", dtype)
+        t.write(target, f"joined({names})", np.dtype(f"u{dtype.itemsize}"))
     elif isinstance(target, Vector):
         piece = _piece(dtype, target)
         t.emit(f"v0 = pieces({t.read(value, dtype)}, {t.name_type(piece)})")

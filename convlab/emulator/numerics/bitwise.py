@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numba import vectorize
 
 __all__ = [
     "bit_mask",
@@ -41,23 +42,34 @@ def shift_right(a: Any, count: Any) -> Any:
     return a >> np.minimum(count, np.uint32(8 * a.dtype.itemsize)).astype(a.dtype)
 
 
+@vectorize(["u4(u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
 def funnel_left(low: Any, high: Any, count: Any) -> Any:
     """``shf.l``: the upper half of two registers side by side, shifted left by up to 32."""
-    return (((high.astype(np.uint64) << np.uint64(32)) | low) << count.astype(np.uint64) >> np.uint64(32)).astype(
-        np.uint32
-    )
+    return (np.uint64(high) << np.uint64(32) | np.uint64(low)) << np.uint64(count) >> np.uint64(32)
 
 
+@vectorize(["u4(u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
 def funnel_right(low: Any, high: Any, count: Any) -> Any:
     """``shf.r``: the lower half of two registers side by side, shifted right by up to 32."""
-    return (((high.astype(np.uint64) << np.uint64(32)) | low) >> count.astype(np.uint64)).astype(np.uint32)
+    return (np.uint64(high) << np.uint64(32) | np.uint64(low)) >> np.uint64(count)
+
+
+# Bits of these places change places with their neighbours 1, 2, 4, 8, 16 and 32 places higher.
+SWAPS = tuple(
+    (np.uint64(distance), np.uint64(mask))
+    for distance, mask in (
+        *((1, 0x5555555555555555), (2, 0x3333333333333333), (4, 0x0F0F0F0F0F0F0F0F)),
+        *((8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)),
+    )
+)
 
 
 def reverse_bits(a: Any) -> Any:
     """``brev``: the last bit first."""
-    size = a.dtype.itemsize
-    reversed_bits = np.packbits(np.unpackbits(np.atleast_1d(a).view(np.uint8), bitorder="little"), bitorder="big")
-    return reversed_bits.reshape(-1, size)[:, ::-1].copy().view(a.dtype)[:, 0].reshape(a.shape)[()]
+    bits = a.astype(np.uint64)
+    for distance, mask in SWAPS:
+        bits = (bits >> distance & mask) | (bits & mask) << distance
+    return (bits >> np.uint64(64 - 8 * a.dtype.itemsize)).astype(a.dtype)
 
 
 def count_ones(a: Any) -> Any:
@@ -131,41 +143,36 @@ def extract_field(a: Any, position: Any, length: Any) -> Any:
     return np.where(count == 0, np.where(length & np.uint32(0xFF), beyond, 0), field).astype(a.dtype)[()]
 
 
+@vectorize(["u4(u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
 def permute(a: Any, b: Any, selector: Any) -> Any:
     """``prmt``: four bytes out of eight, those of a before those of b.
 
     Each four bits of the selector choose a byte, and the highest of them asks for its sign in all bits.
     """
-    digits = selector[..., None] >> np.array([0, 4, 8, 12], np.uint32)
-    chosen = _bytes(a, b, (digits & np.uint32(7)).astype(np.intp))
-    signs = (chosen.view(np.int8) >> np.int8(7)).view(np.uint8)
-    return np.where(digits & np.uint32(8), signs, chosen).view(np.uint32)[..., 0][()]
+    pool, result = np.uint64(b) << np.uint64(32) | np.uint64(a), np.uint64(0)
+    for n in range(4):
+        digit = np.uint64(selector) >> np.uint64(4 * n)
+        byte = pool >> (np.uint64(8) * (digit & np.uint64(7))) & np.uint64(255)
+        sign = np.uint64(255) * (byte >> np.uint64(7))
+        result |= (sign if digit & np.uint64(8) else byte) << np.uint64(8 * n)
+    return result
 
 
-# mode of prmt → for each value of the selector's lowest two bits, the byte that each byte of the result comes from
-PERMUTATIONS = {
-    "f4e": [[n, n + 1, n + 2, n + 3] for n in range(4)],
-    "b4e": [[n, (n - 1) % 8, (n - 2) % 8, (n - 3) % 8] for n in range(4)],
-    "rc8": [[n, n, n, n] for n in range(4)],
-    "ecl": [[0, 1, 2, 3], [1, 1, 2, 3], [2, 2, 2, 3], [3, 3, 3, 3]],
-    "ecr": [[0, 0, 0, 0], [0, 1, 1, 1], [0, 1, 2, 2], [0, 1, 2, 3]],
-    "rc16": [[0, 1, 0, 1], [2, 3, 2, 3]] * 2,
+# mode of prmt → the selectors that the values 0 to 3 of its own selector stand for
+MODES = {
+    "f4e": (0x3210, 0x4321, 0x5432, 0x6543),
+    "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
+    "rc8": (0x0000, 0x1111, 0x2222, 0x3333),
+    "ecl": (0x3210, 0x3211, 0x3222, 0x3333),
+    "ecr": (0x0000, 0x1110, 0x2210, 0x3210),
+    "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
 }
 
 
 def permute_by(mode: str, a: Any, b: Any, selector: Any) -> Any:
-    """``prmt`` with a mode, by its table."""
-    return _bytes(a, b, np.array(PERMUTATIONS[mode])[selector & np.uint32(3)]).view(np.uint32)[..., 0][()]
+    """``prmt`` with a mode."""
+    return permute(a, b, np.array(MODES[mode], np.uint32)[selector & np.uint32(3)])
 
 
 permute_f4e, permute_b4e, permute_rc8 = (partial(permute_by, mode) for mode in ("f4e", "b4e", "rc8"))
 permute_ecl, permute_ecr, permute_rc16 = (partial(permute_by, mode) for mode in ("ecl", "ecr", "rc16"))
-
-
-def _bytes(a: Any, b: Any, places: Any) -> Any:
-    """Four of the eight bytes of two registers, by their places."""
-    pool = np.stack(np.broadcast_arrays(a, b), axis=-1).view(np.uint8)
-    if places.ndim == 1:
-        return np.ascontiguousarray(pool[..., places])
-    shape = np.broadcast_shapes(pool.shape[:-1], places.shape[:-1])
-    return np.take_along_axis(np.broadcast_to(pool, (*shape, 8)), np.broadcast_to(places, (*shape, 4)), axis=-1)

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import vectorize
 
 __all__ = ["clipped", "sticky", "to_integer"]
+
+
+@vectorize(["i8(f8,i8,i8,i8)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+def _whole(a: Any, low: Any, high: Any, nan: Any) -> Any:
+    """A whole double as an integer between two limits that doubles have."""
+    if np.isnan(a):
+        return nan
+    return low if a <= low else high if a >= high else np.int64(a)
 
 
 def to_integer(a: Any, dtype: np.dtype[Any], rounding: Any) -> Any:
@@ -19,8 +28,7 @@ def to_integer(a: Any, dtype: np.dtype[Any], rounding: Any) -> Any:
     highest_bit = np.frombuffer((1 << 8 * dtype.itemsize - 1).to_bytes(dtype.itemsize, "little"), dtype)[0]
     nan = highest_bit if 8 in (a.dtype.itemsize, dtype.itemsize) else dtype.type(0)
     if dtype.itemsize < 8:
-        inside = np.minimum(np.maximum(rounded, limits.min), limits.max)
-        return np.where(np.isnan(inside), nan, inside.astype(dtype))[()]
+        return _whole(rounded, limits.min, limits.max, nan).astype(dtype)
     # 2^63 - 1 is no double: clip by comparison, so that the largest values saturate exactly.
     inside = (rounded > float(limits.min)) & (rounded < float(limits.max))
     whole = np.where(inside, rounded, 0.0).astype(dtype)

@@ -56,8 +56,7 @@ def fma_odd(a: Any, b: Any, c: Any) -> Any:
     single = np.float32(head)
     if not np.isfinite(single) or (single == head and not sticky):
         return single
-    grown = np.absolute(np.float64(single)) > np.absolute(head)  # a denormal that was rounded up
-    return np.uint32(np.uint32(np.float32(single).view(np.uint32) - np.uint32(grown)) | 1).view(np.float32)
+    return np.uint32(np.float32(single).view(np.uint32) | 1).view(np.float32)
 
 
 @vectorize(SINGLE_AND_DOUBLE, cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
@@ -91,14 +90,15 @@ def signed_by_both(value: Any, a: Any, b: Any) -> Any:
     return np.where(np.signbit(a) ^ np.signbit(b), -np.absolute(value), np.absolute(value))[()]
 
 
+@vectorize(SINGLE_AND_DOUBLE, cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
 def flush(a: Any, tiny: Any) -> Any:
     """``.ftz``: denormals, whose magnitude is less than the smallest normal number, become zero of the same sign."""
-    return np.where(np.absolute(a) < tiny, np.copysign(a.dtype.type(0), a), a)[()]
+    return np.copysign(0.0, a) if np.absolute(a) < tiny else a
 
 
 def saturate(a: Any) -> Any:
-    """``.sat``: into the range from 0 to 1; NaN becomes 0."""
-    return np.where(a > 0, np.minimum(a, a.dtype.type(1)), a.dtype.type(0))[()]
+    """``.sat``: into the range from 0 to 1; NaN becomes 0, and so does −0: the sum with 0 takes its sign."""
+    return np.fmin(np.fmax(a, a.dtype.type(0)), a.dtype.type(1)) + a.dtype.type(0)
 
 
 def relu(a: Any) -> Any:

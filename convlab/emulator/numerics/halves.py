@@ -92,9 +92,15 @@ def part(values: Any, index: int) -> Any:
     return values[..., index][()]
 
 
-def joined(dtype: np.dtype[Any], *pieces: Any) -> Any:
-    """One register from several pieces of the same size, the first one lowest."""
-    registers = np.empty((*np.broadcast_shapes(*(piece.shape for piece in pieces)), len(pieces)), pieces[0].dtype)
-    for index, piece in enumerate(pieces):
-        registers[..., index] = piece
-    return registers.view(dtype)[..., 0][()]
+@vectorize(["u2(u1,u1,u4)", "u4(u2,u2,u4)", "u8(u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+def _pair(low: Any, high: Any, bits: Any) -> Any:
+    """Two numbers side by side."""
+    return np.uint64(low) | np.uint64(high) << np.uint64(bits)
+
+
+def joined(*pieces: Any) -> Any:
+    """One register from two or four pieces of the same unsigned type, the first one lowest."""
+    if len(pieces) == 4:
+        return joined(joined(*pieces[:2]), joined(*pieces[2:]))
+    low, high = pieces
+    return _pair(low, high, np.uint32(8 * low.dtype.itemsize))

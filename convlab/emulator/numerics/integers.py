@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import vectorize
 
 from convlab.emulator.numerics.conversions import clipped
 
@@ -13,7 +14,8 @@ __all__ = [
     "add_saturated",
     "difference_with_borrow",
     "divide",
-    "dot_product",
+    "dot_of_bytes",
+    "dot_of_halves",
     "low_24_bits",
     "multiply_high",
     "remainder",
@@ -35,19 +37,25 @@ def remainder(a: Any, b: Any) -> Any:
     return np.where(b == 0, a, np.fmod(a, safe))[()]
 
 
+@vectorize(["u8(u8,u8)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+def _upper_64_bits(a: Any, b: Any) -> Any:
+    """The upper half of a product of 128 bits. Source: Warren, Hacker's Delight, section 8-2."""
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    middle = (a >> half) * (b & low) + ((a & low) * (b & low) >> half)
+    other = (a & low) * (b >> half) + (middle & low)
+    return (a >> half) * (b >> half) + (middle >> half) + (other >> half)
+
+
 def multiply_high(a: Any, b: Any) -> Any:
     """``mul.hi``: the upper half of the full product."""
     if a.dtype.itemsize < 8:
         wide = np.dtype(f"{a.dtype.kind}{2 * a.dtype.itemsize}")
         return ((a.astype(wide) * b.astype(wide)) >> wide.type(8 * a.dtype.itemsize)).astype(a.dtype)
-    x, y = a.astype(np.uint64), b.astype(np.uint64)
-    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
-    middle = (x >> half) * (y & low) + ((x & low) * (y & low) >> half)  # cannot overflow: see the reference
-    other = (x & low) * (y >> half) + (middle & low)
-    high = ((x >> half) * (y >> half) + (middle >> half) + (other >> half)).astype(a.dtype)
-    # Source: Warren, Hacker's Delight, section 8-2; as signed numbers, negative factors stand for 2^64 less.
-    signed = a.dtype.kind == "i"
-    return high - np.where(a < 0, b, 0) - np.where(b < 0, a, 0) if signed else high
+    high = _upper_64_bits(a.view(np.uint64), b.view(np.uint64)).view(a.dtype)
+    if a.dtype.kind == "u":
+        return high
+    sign = np.int64(63)  # as unsigned numbers, negative factors stand for 2^64 more
+    return high - (a >> sign & b) - (b >> sign & a)
 
 
 def low_24_bits(a: Any) -> Any:
@@ -89,11 +97,21 @@ def difference_with_borrow(a: Any, b: Any, borrow: Any) -> tuple[Any, Any]:
     return result.view(a.dtype), ((x < y) | (result > total)).astype(np.uint32)
 
 
-def dot_product(a: Any, b: Any, c: Any, first: int) -> Any:
-    """``dp4a`` and ``dp2a``: c plus the sum of the products of a's pieces with b's bytes from the given one on.
+@vectorize(["u4(u4,u4,u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+def dot_of_bytes(a: Any, b: Any, c: Any, a_sign: Any, b_sign: Any) -> Any:
+    """``dp4a``: c plus the products of four bytes each; a sign of 0x80 makes its bytes signed ones, 0 does not."""
+    total = np.int64(c)
+    for n in range(4):
+        x, y = np.int64(a) >> 8 * n & 255, np.int64(b) >> 8 * n & 255
+        total += ((x ^ np.int64(a_sign)) - np.int64(a_sign)) * ((y ^ np.int64(b_sign)) - np.int64(b_sign))
+    return total
 
-    Four bytes of ``a``, or two halves: its last axis says which.
-    """
-    count = a.shape[-1]
-    products = a.astype(np.int64) * b[..., first : first + count].astype(np.int64)
-    return (c + products.sum(axis=-1)).astype(c.dtype)[()]
+
+@vectorize(["u4(u4,u4,u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+def dot_of_halves(a: Any, b: Any, c: Any, a_sign: Any, b_sign: Any) -> Any:
+    """``dp2a``: c plus the products of a's halves with b's two lower bytes; signs are 0x8000 and 0x80, or 0."""
+    total = np.int64(c)
+    for n in range(2):
+        x, y = np.int64(a) >> 16 * n & 65535, np.int64(b) >> 8 * n & 255
+        total += ((x ^ np.int64(a_sign)) - np.int64(a_sign)) * ((y ^ np.int64(b_sign)) - np.int64(b_sign))
+    return total

@@ -28,10 +28,11 @@ VERBS = {
     "WAR": "writes {what}, which thread {other} read",
     "WAW": "writes {what}, which thread {other} wrote",
 }
-# The shadow's columns.
-WRITER, READER, SECOND = 0, 5, 9  # a writer has one column more than a reader: what kind of write it was
-COLUMNS = 13
-PLAIN, BY_ATOMIC, PENDING = 0, 1, 2  # kinds of writes; one by cp.async is pending until somebody waits for it
+# The shadow's columns: thread, epoch, warp epoch, instruction and strength of each.
+WRITER, READER, SECOND = 0, 5, 10
+COLUMNS = 15
+PENDING = 3  # as a strength: a write by cp.async, until somebody waits for it
+EXCUSED = 3  # the sum of two strengths from which on there is no race: two atomics, or an atomic and a volatile access
 
 
 class Races:
@@ -93,15 +94,14 @@ class Races:
         space = self.machine.memory.shared
         inside = (address >= 0) & (address <= space.size - site.width)
         at = np.where(inside, (address + lanes.block * space.stride) // self.unit, -1)
-        kind = ATOMIC if site.action == "atomic" or site.ordered else STORE if site.action == "store" else LOAD
+        kind = {"load": LOAD, "store": STORE, "atomic": ATOMIC}[site.action]
         index = self._index(lanes)
-        now = np.stack([self.epoch[index], self.warp_epoch[index]], axis=1)
+        who = np.stack([lanes.thread.astype(np.int32), self.epoch[index], self.warp_epoch[index]], axis=1)
         group = self.group[index] if site.asynchronous else np.full(lanes.size, -1, np.int32)
         found = np.zeros((lanes.size, 4), np.int32)
         new = self._units(site, values, lanes) if kind == STORE else np.zeros((1, 1), np.uint32)
         units = site.width // self.unit
-        thread = lanes.thread.astype(np.int32)
-        if _compare(kind, at, units, thread, now, group, site.index, new, self.shadow, self.values, found):
+        if _compare(kind, site.strength, at, units, who, group, site.index, new, self.shadow, self.values, found):
             self._complain(site, address, lanes, found)
 
     def _units(self, site: Site, values: tuple[Any, ...], lanes: Lanes) -> NDArray[np.uint32]:
@@ -116,7 +116,7 @@ class Races:
         for kind, other_site, warning in np.unique(found[found[:, 0] > 0][:, [0, 2, 3]], axis=0).tolist():
             bad = np.flatnonzero((found[:, 0] == kind) & (found[:, 2] == other_site) & (found[:, 3] == warning))
             name, element, _ = self.machine.memory.shared.describe(int(address[bad[0]]), site)
-            other = self.machine.code.sites[other_site].place
+            other = self.machine.frames(self.machine.code.sites[other_site].place)[0][1]
             culprit = self.machine.thread(int(found[bad[0], 1]))
             text = VERBS[KINDS[kind]].format(what=f"{name}{element}", other=culprit)
             why = {
@@ -124,16 +124,16 @@ class Races:
                 1: "no __syncwarp() stands between",
                 2: "nobody waited for that copy",
             }
-            message = f"{text} in line {other.line}: {why[warning]} ({KINDS[kind]})."
+            message = f"{text} in line {other}: {why[warning]} ({KINDS[kind]})."
             self.machine.complain(
                 "race",
                 "warning" if warning == 1 else "error",
                 site.place,
                 lanes.part(bad),
                 message,
-                other.line,
+                other,
                 space="shared",
-                about=f"{KINDS[kind]} {name} {other.line} {warning}",
+                about=f"{KINDS[kind]} {name} {other} {warning}",
             )
 
 
@@ -149,12 +149,32 @@ def _unordered(shadow: Any, column: int, thread: int, epoch: int, warp_epoch: in
 
 
 @njit(cache=True, nogil=True)
+def _collision(row: Any, kind: int, strength: int, me: Any, site: int, same_value: bool) -> tuple[int, int, int]:
+    """What an access collides with: the kind of race (0: none), the shadow's column of the other, and why it is one."""
+    if row[WRITER] >= 0:
+        state = _unordered(row, WRITER, me[0], me[1], me[2])
+        pending = row[WRITER + 4] >= PENDING
+        if pending and (kind == LOAD or row[WRITER] != me[0]):
+            return (1 if kind == LOAD else 3), WRITER, 3  # even the thread that copies must wait for the copy
+        if state == 2 and kind == STORE and row[WRITER + 3] == site:
+            state = 1  # two lanes of one store: nothing orders them, not even the warp
+        if state and row[WRITER + 4] + strength < EXCUSED and not (kind == STORE and same_value):
+            return (1 if kind == LOAD else 3), WRITER, state
+    if kind != LOAD:
+        for reader in (READER, SECOND):
+            state = _unordered(row, reader, me[0], me[1], me[2])
+            if state and row[reader + 4] + strength < EXCUSED:
+                return 2, reader, state
+    return 0, 0, 0
+
+
+@njit(cache=True, nogil=True)
 def _compare(
     kind: int,
+    strength: int,
     at: Any,
     units: int,
-    threads: Any,
-    now: Any,
+    who: Any,
     group: Any,
     site: int,
     new: Any,
@@ -170,47 +190,27 @@ def _compare(
     for lane in range(at.size):
         if at[lane] < 0:
             continue
-        thread, epoch, warp_epoch = threads[lane], now[lane, 0], now[lane, 1]
+        me = who[lane]
         for n in range(units):
             unit = at[lane] + n
             row = shadow[unit]
-            race, column = 0, 0
-            state = _unordered(row, WRITER, thread, epoch, warp_epoch)
-            if row[WRITER] >= 0 and row[WRITER + 4] >= PENDING:  # of a copy: even its own thread must wait for it
-                state = 3
-            if state == 2 and kind == STORE and row[WRITER + 3] == site:
-                state = 1  # two lanes of one store: nothing orders them, not even the warp
-            if state:
-                if kind == LOAD:
-                    race, column = 1, WRITER
-                elif kind == ATOMIC:
-                    race = 0 if row[WRITER + 4] == BY_ATOMIC else 3
-                elif row[WRITER + 4] == BY_ATOMIC or values[unit] != new[lane, n]:
-                    race = 3
-                if kind != LOAD and state == 3 and row[WRITER] == thread:
-                    race = 0  # a second copy to the same place by the same thread: the order of its own copies
-            if not race and kind != LOAD:
-                for reader in (READER, SECOND):
-                    state_of_reader = _unordered(row, reader, thread, epoch, warp_epoch)
-                    if state_of_reader:
-                        race, column, state = 2, reader, state_of_reader
-                        break
+            same = kind == STORE and values[unit] == new[lane, n]
+            race, column, state = _collision(row, kind, strength, me, site, same)
             if race and found[lane, 0] == 0:
                 found[lane, 0], found[lane, 1], found[lane, 2] = race, row[column], row[column + 3]
                 found[lane, 3] = state - 1
                 count += 1
+            column = WRITER
             if kind == LOAD:
-                reader = READER
-                if row[READER] >= 0 and row[READER] != thread and row[READER + 1] >= epoch:
-                    reader = SECOND
-                row[reader], row[reader + 1], row[reader + 2], row[reader + 3] = thread, epoch, warp_epoch, site
-            else:
-                row[WRITER], row[WRITER + 1], row[WRITER + 2], row[WRITER + 3] = thread, epoch, warp_epoch, site
-                row[WRITER + 4] = (
-                    PENDING + group[lane] if group[lane] >= 0 else (BY_ATOMIC if kind == ATOMIC else PLAIN)
-                )
-                if kind == STORE:
-                    values[unit] = new[lane, n]
+                column = READER
+                if row[READER] >= 0 and row[READER] != me[0] and row[READER + 1] >= me[1]:
+                    column = SECOND
+            for k in range(3):
+                row[column + k] = me[k]
+            row[column + 3] = site
+            row[column + 4] = PENDING + group[lane] if group[lane] >= 0 else strength
+            if kind == STORE:
+                values[unit] = new[lane, n]
     return count
 
 
@@ -222,4 +222,4 @@ def _settle(shadow: Any, done: Any, epoch: Any, warp_epoch: Any, threads: int, u
         if row[WRITER] >= 0 and row[WRITER + 4] >= PENDING:
             thread = unit // units_per_block * threads + row[WRITER]
             if row[WRITER + 4] - PENDING <= done[thread]:
-                row[WRITER + 1], row[WRITER + 2], row[WRITER + 4] = epoch[thread], warp_epoch[thread], PLAIN
+                row[WRITER + 1], row[WRITER + 2], row[WRITER + 4] = epoch[thread], warp_epoch[thread], 0

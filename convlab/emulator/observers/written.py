@@ -40,8 +40,9 @@ class Written:
             if self.watched:
                 self._global(site, address, lanes)
         elif site.space == "shared":
-            rows = lanes.block * self.machine.memory.shared.stride
-            self._check(site, self.shared, address + rows, lanes, False)
+            space = self.machine.memory.shared
+            inside = np.where((address >= 0) & (address < space.size), address + lanes.block * space.stride, -1)
+            self._check(site, self.shared, inside, lanes, False)
         elif site.space == "local":
             if self.machine.memory.local.stride != self.stride:
                 self._grow()
