@@ -200,7 +200,7 @@ LOOPS = [
         32,
         lambda rng: [zeros(75), floats(rng, 75), 75],
         lambda y, x, n: 2 * x,
-        budget=300_000,
+        budget=60_000,
     ),
     Case(
         "loop_flag",
@@ -208,7 +208,7 @@ LOOPS = [
         64,
         lambda rng: [zeros(64, dtype="i4"), zeros(1, dtype="i4")],
         lambda y, flag: 7 * np.arange(64),
-        budget=300_000,
+        budget=60_000,
     ),
     Case(
         "loop_lock",
@@ -216,18 +216,16 @@ LOOPS = [
         32,
         lambda rng: [zeros(1, dtype="i4"), zeros(1, dtype="i4"), ints(rng, 64)],
         lambda y, lock, x: [x.sum()],
-        budget=300_000,
+        budget=60_000,
     ),
-    Case(
-        "loop_float", 1, 32, lambda rng: [zeros(32, dtype="i4"), 0.1], lambda y, step: np.full(32, 10), budget=300_000
-    ),
+    Case("loop_float", 1, 32, lambda rng: [zeros(32, dtype="i4"), 0.1], lambda y, step: np.full(32, 10), budget=60_000),
     Case(
         "loop_blocks",
         3,
         64,
         lambda rng: [zeros(4, dtype="i4"), zeros(1, dtype="i4"), ints(rng, 192)],
         lambda y, arrived, x: np.full(4, x.sum()),
-        budget=300_000,
+        budget=60_000,
     ),
 ]
 
@@ -274,7 +272,7 @@ ENDINGS = [
         "assert_fails",
         2,
         32,
-        lambda rng: [zeros(9, dtype="i4"), np.r_[ints(rng, 49, 0, 9), [8]].astype("i4"), 50, 9],
+        lambda rng: [zeros(9, dtype="i4"), np.r_[ints(rng, 49, 0, 8), [8]].astype("i4"), 50, 9],
         lambda y, x, *_: counts(x, 9),
     ),
     Case(
