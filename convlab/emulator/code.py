@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,16 +45,13 @@ class Site:
     count: int  # elements per lane: 1, 2, 4 or 8
     asynchronous: bool = False  # done only after a wait: cp.async
     strength: int = 0  # 1 for volatile accesses; 2 for atomic ones, and those made for talking to other threads
+    width: int = field(init=False)  # bytes per lane
+    shift: int = field(init=False)  # the element's size as a power of two
 
-    @property
-    def width(self) -> int:
-        """Bytes per lane."""
-        return self.count * self.dtype.itemsize
-
-    @property
-    def shift(self) -> int:
-        """The element's size as a power of two."""
-        return self.dtype.itemsize.bit_length() - 1
+    def __post_init__(self) -> None:
+        """What every access asks for is computed once."""
+        object.__setattr__(self, "width", self.count * self.dtype.itemsize)
+        object.__setattr__(self, "shift", self.dtype.itemsize.bit_length() - 1)
 
 
 @dataclass(frozen=True, slots=True)

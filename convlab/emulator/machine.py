@@ -141,7 +141,7 @@ class Machine:
         taken, fallen = (None, lanes) if condition is None else lanes.split(condition)
         if condition is not None:
             for observer in self.observers["branch"]:
-                observer.branch(at, taken, fallen)
+                observer.branch(at, lanes, taken, fallen)
         for target, part in ((exit.target, taken), (exit.fall, fallen)):
             if part is None:
                 continue

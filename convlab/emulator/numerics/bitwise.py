@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import vectorize
+
+from convlab.emulator.vectorized import vectorized
 
 __all__ = [
     "bit_mask",
@@ -42,13 +43,13 @@ def shift_right(a: Any, count: Any) -> Any:
     return a >> np.minimum(count, np.uint32(8 * a.dtype.itemsize)).astype(a.dtype)
 
 
-@vectorize(["u4(u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u4(u4,u4,u4)")
 def funnel_left(low: Any, high: Any, count: Any) -> Any:
     """``shf.l``: the upper half of two registers side by side, shifted left by up to 32."""
     return (np.uint64(high) << np.uint64(32) | np.uint64(low)) << np.uint64(count) >> np.uint64(32)
 
 
-@vectorize(["u4(u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u4(u4,u4,u4)")
 def funnel_right(low: Any, high: Any, count: Any) -> Any:
     """``shf.r``: the lower half of two registers side by side, shifted right by up to 32."""
     return (np.uint64(high) << np.uint64(32) | np.uint64(low)) >> np.uint64(count)
@@ -143,7 +144,7 @@ def extract_field(a: Any, position: Any, length: Any) -> Any:
     return np.where(count == 0, np.where(length & np.uint32(0xFF), beyond, 0), field).astype(a.dtype)[()]
 
 
-@vectorize(["u4(u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u4(u4,u4,u4)")
 def permute(a: Any, b: Any, selector: Any) -> Any:
     """``prmt``: four bytes out of eight, those of a before those of b.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import vectorize
+
+from convlab.emulator.vectorized import vectorized
 
 __all__ = ["is_normal", "is_subnormal", "select"]
 
@@ -13,7 +14,7 @@ CHOICES = ["i1(b1,i1,i1)", "i2(b1,i2,i2)", "i4(b1,i4,i4)", "i8(b1,i8,i8)"]
 
 
 # NumPy's `where` takes five times as long.
-@vectorize(CHOICES, cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized(*CHOICES)
 def select(chosen: Any, a: Any, b: Any) -> Any:
     """``selp``: the bits of a where the predicate holds, else those of b."""
     return a if chosen else b

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import vectorize
+
+from convlab.emulator.vectorized import vectorized
 
 __all__ = ["clipped", "sticky", "to_integer"]
 
 
-@vectorize(["i8(f8,i8,i8,i8)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("i8(f8,i8,i8,i8)")
 def _whole(a: Any, low: Any, high: Any, nan: Any) -> Any:
     """A whole double as an integer between two limits that doubles have."""
     if np.isnan(a):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import vectorize
+
+from convlab.emulator.vectorized import vectorized
 from numba.extending import intrinsic
 
 __all__ = [
@@ -31,13 +32,13 @@ def _llvm_fma(_context: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 # NumPy has no fused multiply-add, and double precision alone rounds twice; LLVM's rounds once, on any CPU.
-@vectorize(["f4(f4,f4,f4)", "f8(f8,f8,f8)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("f4(f4,f4,f4)", "f8(f8,f8,f8)")
 def fma(a: Any, b: Any, c: Any) -> Any:
     """a·b + c, rounded once (IEEE 754 fusedMultiplyAdd)."""
     return _llvm_fma(a, b, c)  # type: ignore[call-arg]
 
 
-@vectorize(["f4(f4,f4,f4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("f4(f4,f4,f4)")
 def fma_odd(a: Any, b: Any, c: Any) -> Any:
     """a·b + c of halves, as a single whose last bit is set where it is inexact: rounding it again is then exact.
 
@@ -59,7 +60,7 @@ def fma_odd(a: Any, b: Any, c: Any) -> Any:
     return np.uint32(np.float32(single).view(np.uint32) | 1).view(np.float32)
 
 
-@vectorize(SINGLE_AND_DOUBLE, cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized(*SINGLE_AND_DOUBLE)
 def minimum_number(a: Any, b: Any) -> Any:
     """``min``: the number where the other one is NaN; −0 is less than +0."""
     if a == b:
@@ -67,7 +68,7 @@ def minimum_number(a: Any, b: Any) -> Any:
     return a if a < b or np.isnan(b) else b
 
 
-@vectorize(SINGLE_AND_DOUBLE, cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized(*SINGLE_AND_DOUBLE)
 def maximum_number(a: Any, b: Any) -> Any:
     """``max``: the number where the other one is NaN; +0 is greater than −0."""
     if a == b:
@@ -90,7 +91,7 @@ def signed_by_both(value: Any, a: Any, b: Any) -> Any:
     return np.where(np.signbit(a) ^ np.signbit(b), -np.absolute(value), np.absolute(value))[()]
 
 
-@vectorize(SINGLE_AND_DOUBLE, cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized(*SINGLE_AND_DOUBLE)
 def flush(a: Any, tiny: Any) -> Any:
     """``.ftz``: denormals, whose magnitude is less than the smallest normal number, become zero of the same sign."""
     return np.copysign(0.0, a) if np.absolute(a) < tiny else a

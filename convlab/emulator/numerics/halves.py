@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import vectorize
+
+from convlab.emulator.vectorized import vectorized
 
 __all__ = [
     "from_bf16",
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-@vectorize(["f4(u2)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("f4(u2)")
 def from_f16(half: Any) -> Any:
     """The single that equals a half: its exponent counts from 15, a single's from 127."""
     magnitude = np.uint32((half & 0x7FFF) << 13)
@@ -32,7 +33,7 @@ def from_f16(half: Any) -> Any:
     return np.uint32(value | (half & 0x8000) << 16).view(np.float32)
 
 
-@vectorize(["u2(f4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u2(f4)")
 def to_f16(single: Any) -> Any:
     """The half nearest to a single, ties to even; NaN is 0x7FFF, the canonical one of PTX."""
     bits = np.float32(single).view(np.uint32)
@@ -52,7 +53,7 @@ def from_bf16(half: Any) -> Any:
     return (half.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
-@vectorize(["u2(f4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u2(f4)")
 def to_bf16(single: Any) -> Any:
     """The bf16 nearest to a single, ties to even; NaN is 0x7FFF, the canonical one of PTX."""
     bits = np.float32(single).view(np.uint32)
@@ -60,7 +61,7 @@ def to_bf16(single: Any) -> Any:
     return 0x7FFF if (bits & 0x7FFFFFFF) > 0x7F800000 else rounded
 
 
-@vectorize(["u4(f4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u4(f4)")
 def to_tf32(single: Any) -> Any:
     """The tf32, a single with ten digits, that is nearest, ties away from zero."""
     bits = np.float32(single).view(np.uint32)
@@ -92,7 +93,7 @@ def part(values: Any, index: int) -> Any:
     return values[..., index][()]
 
 
-@vectorize(["u2(u1,u1,u4)", "u4(u2,u2,u4)", "u8(u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u2(u1,u1,u4)", "u4(u2,u2,u4)", "u8(u4,u4,u4)")
 def _pair(low: Any, high: Any, bits: Any) -> Any:
     """Two numbers side by side."""
     return np.uint64(low) | np.uint64(high) << np.uint64(bits)

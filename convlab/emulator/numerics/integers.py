@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import vectorize
+
+from convlab.emulator.vectorized import vectorized
 
 from convlab.emulator.numerics.conversions import clipped
 
@@ -37,7 +38,7 @@ def remainder(a: Any, b: Any) -> Any:
     return np.where(b == 0, a, np.fmod(a, safe))[()]
 
 
-@vectorize(["u8(u8,u8)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u8(u8,u8)")
 def _upper_64_bits(a: Any, b: Any) -> Any:
     """The upper half of a product of 128 bits. Source: Warren, Hacker's Delight, section 8-2."""
     half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -97,7 +98,7 @@ def difference_with_borrow(a: Any, b: Any, borrow: Any) -> tuple[Any, Any]:
     return result.view(a.dtype), ((x < y) | (result > total)).astype(np.uint32)
 
 
-@vectorize(["u4(u4,u4,u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u4(u4,u4,u4,u4,u4)")
 def dot_of_bytes(a: Any, b: Any, c: Any, a_sign: Any, b_sign: Any) -> Any:
     """``dp4a``: c plus the products of four bytes each; a sign of 0x80 makes its bytes signed ones, 0 does not."""
     total = np.int64(c)
@@ -107,7 +108,7 @@ def dot_of_bytes(a: Any, b: Any, c: Any, a_sign: Any, b_sign: Any) -> Any:
     return total
 
 
-@vectorize(["u4(u4,u4,u4,u4,u4)"], cache=True)  # type: ignore[no-untyped-call,untyped-decorator]
+@vectorized("u4(u4,u4,u4,u4,u4)")
 def dot_of_halves(a: Any, b: Any, c: Any, a_sign: Any, b_sign: Any) -> Any:
     """``dp2a``: c plus the products of a's halves with b's two lower bytes; signs are 0x8000 and 0x80, or 0."""
     total = np.int64(c)

@@ -5,7 +5,7 @@ An observer has any of these methods, and is told only of what it has a method f
 - ``attach(machine)`` before the launch, ``start(machine)`` before each chunk of blocks, ``finish(machine)`` at the end;
 - ``step(at, lanes)``: lanes run a step, a basic block;
 - ``access(site, address, lanes, values)``: lanes are about to access memory, at addresses in the site's space;
-- ``branch(at, taken, fallen)``: lanes parted at the end of a step;
+- ``branch(at, lanes, taken, fallen)``: lanes jumped, or not, at the end of a step;
 - ``meeting(step, meeting, lanes)``: lanes met at a barrier or before an exchange, and go on;
 - ``commit(lanes)`` and ``wait(pending, lanes)``: asynchronous copies were grouped, and waited for;
 - ``multiply(flop, useful, lanes)``: a Tensor Core instruction: operations a warp, and how many of all had factors not 0.

@@ -151,24 +151,12 @@ class Counter:
         self.warps[index] += lanes.warps
         self.threads[index] += lanes.size
 
-    def branch(self, at: int, taken: Lanes | None, fallen: Lanes | None) -> None:
+    def branch(self, at: int, lanes: Lanes, taken: Lanes | None, fallen: Lanes | None) -> None:
         """A conditional branch: a warp parts when some of its lanes are on either side."""
-        both = taken is not None and fallen is not None
-        apart = self.warps_of(taken) + self.warps_of(fallen)
-        divergent = apart - self.whole(taken, fallen) if both else 0
-        _add(self.steps[at], branches=apart - divergent, divergent_branches=divergent)
-
-    @staticmethod
-    def warps_of(lanes: Lanes | None) -> int:
-        """Warps that have a lane among these."""
-        return lanes.warps if lanes is not None else 0
-
-    @staticmethod
-    def whole(taken: Lanes | None, fallen: Lanes | None) -> int:
-        """Warps that have a lane on either side, each once."""
-        assert taken is not None
-        assert fallen is not None
-        return taken.join(fallen).warps
+        counts = self.steps[at]
+        _add(counts, branches=lanes.warps)
+        if taken is not None and fallen is not None:
+            _add(counts, divergent_branches=taken.warps + fallen.warps - lanes.warps)
 
     def meeting(self, step: Step, meeting: Meeting, lanes: Lanes) -> None:
         """A barrier of the block, for each of its warps."""
