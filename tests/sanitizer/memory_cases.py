@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from convlab.executors.empty import empty
 
 from .case import Case, by_block, correlate, counts, floats, ints, shifted, zeros
@@ -296,6 +297,9 @@ UNINITIALIZED = [
         lambda rng: [empty(48, "i4"), ints(rng, 300, 0, 48), 300, 48],
         lambda y, x, *_: counts(x, 48),
         shared=48 * 4,
+    ),
+    Case(
+        "uninit_histogram", 1, 64, lambda rng: [empty(8, "i4"), ints(rng, 60, 0, 8), 60], lambda y, x, n: counts(x, 8)
     ),
 ]
 

@@ -143,6 +143,27 @@ RACES = [
         lambda rng: [empty((2, 16, 16), "f4"), floats(rng, 16, 16).astype("f2")],
         lambda y, x: np.stack([x.astype("f4") @ x] * 2),
     ),
+    Case(
+        "race_cp_async_overwrite",
+        1,
+        64,
+        lambda rng: [empty(64, "f4"), floats(rng, 7, 64), 7],
+        lambda y, x, n: np.arange(1, 8) @ x[:, ::-1],
+    ),
+    Case(
+        "race_second_look",
+        1,
+        96,
+        lambda rng: [empty(96, "i4"), ints(rng, 96)],
+        lambda y, x: np.full(96, x.sum() + x.sum() // 2),
+    ),
+    Case(
+        "race_named_outsider",
+        1,
+        96,
+        lambda rng: [empty(96, "i4"), ints(rng, 64)],
+        lambda y, x: np.r_[x[::-1], x[:32]],
+    ),
 ]
 
 BARRIERS = [
