@@ -27,18 +27,16 @@ class _Vectorized:
         dtype = arguments[-1].dtype
         loop = self.loops.get(dtype)
         if loop is None:
-            loop = self.loops[dtype] = vectorize([self.signatures[dtype]], cache=True)(self.function)
+            loop = self.loops[dtype] = vectorize([self.signatures[dtype]], cache=True)(self.function)  # type: ignore[no-untyped-call]
         return loop(*arguments)
 
 
 def vectorized(*signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function of numbers one of arrays and NumPy scalars; the type of the last argument chooses the signature.
 
-    >>> @vectorized("f4(f4,f4)", "f8(f8,f8)")
-    ... def hypotenuse(a, b):
-    ...     return np.sqrt(a * a + b * b)
-    >>> hypotenuse(np.float32([3, 5]), np.float32([4, 12]))
-    array([ 5., 13.], dtype=float32)
+    >>> from convlab.emulator.numerics.floats import fma  # @vectorized("f4(f4,f4,f4)", "f8(f8,f8,f8)")
+    >>> fma(np.float32([3, 5]), np.float32(2), np.float32([0.5, 0.25]))
+    array([ 6.5 , 10.25], dtype=float32)
 
     Args:
         signatures: as Numba writes them, ``result(argument,argument)``, each with another type at the end.

@@ -29,7 +29,7 @@ def to_integer(a: Any, dtype: np.dtype[Any], rounding: Any) -> Any:
     highest_bit = np.frombuffer((1 << 8 * dtype.itemsize - 1).to_bytes(dtype.itemsize, "little"), dtype)[0]
     nan = highest_bit if 8 in (a.dtype.itemsize, dtype.itemsize) else dtype.type(0)
     if dtype.itemsize < 8:
-        return _whole(rounded, limits.min, limits.max, nan).astype(dtype)
+        return _whole(rounded, limits.min, limits.max, np.int64(nan)).astype(dtype)
     # 2^63 - 1 is no double: clip by comparison, so that the largest values saturate exactly.
     inside = (rounded > float(limits.min)) & (rounded < float(limits.max))
     whole = np.where(inside, rounded, 0.0).astype(dtype)

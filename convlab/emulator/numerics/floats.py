@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import intrinsic
 
 from convlab.emulator.vectorized import vectorized
-from numba.extending import intrinsic
 
 __all__ = [
     "coarse",

@@ -93,8 +93,8 @@ def part(values: Any, index: int) -> Any:
     return values[..., index][()]
 
 
-@vectorized("u2(u1,u1,u4)", "u4(u2,u2,u4)", "u8(u4,u4,u4)")
-def _pair(low: Any, high: Any, bits: Any) -> Any:
+@vectorized("u2(u4,u1,u1)", "u4(u4,u2,u2)", "u8(u4,u4,u4)")
+def _pair(bits: Any, low: Any, high: Any) -> Any:
     """Two numbers side by side."""
     return np.uint64(low) | np.uint64(high) << np.uint64(bits)
 
@@ -104,4 +104,4 @@ def joined(*pieces: Any) -> Any:
     if len(pieces) == 4:
         return joined(joined(*pieces[:2]), joined(*pieces[2:]))
     low, high = pieces
-    return _pair(low, high, np.uint32(8 * low.dtype.itemsize))
+    return _pair(np.uint32(8 * low.dtype.itemsize), low, high)

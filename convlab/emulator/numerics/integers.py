@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from convlab.emulator.vectorized import vectorized
-
 from convlab.emulator.numerics.conversions import clipped
+from convlab.emulator.vectorized import vectorized
 
 __all__ = [
     "absolute_difference",
