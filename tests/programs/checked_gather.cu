@@ -16,3 +16,13 @@ extern "C" __global__ void gather(const float* x, const int* index, float* y, lo
     assert(after - before < 0x80000000u);  // unsigned, so that a wrap between the two does no harm
     ticks[i] = clock64() - start;
 }
+
+// y[index[i]] = x[i], for an index that names each place once: seen starts with zeros, and nobody may come second.
+extern "C" __global__ void scatter(const float* x, const int* index, float* y, int* seen, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    assert(index[i] >= 0 && index[i] < n);
+    int before = atomicAdd(&seen[index[i]], 1);
+    assert(before == 0 && "index is no permutation");
+    y[index[i]] = x[i];
+}

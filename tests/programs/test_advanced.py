@@ -55,11 +55,11 @@ def test_cooperative_groups_reduce(arch):
 @everywhere
 def test_aggregated_atomics_keep_all_that_pass(arch):
     rng, n = np.random.default_rng(204), 1003
-    x, kept, count = rng.standard_normal(n, "f4"), np.full(n, np.nan, "f4"), np.zeros(1, "i4")
+    x, kept, count = rng.standard_normal(n, "f4"), np.full(n, -7, "f4"), np.zeros(1, "i4")
     run(program("aggregated_filter", arch).kernels["filter"], 8, 128, [x, kept, count, n, 0.3])
     assert count[0] == (x > np.float32(0.3)).sum()
     np.testing.assert_array_equal(np.sort(kept[: count[0]]), np.sort(x[x > np.float32(0.3)]))
-    assert np.isnan(kept[count[0] :]).all()
+    assert (kept[count[0] :] == -7).all()
 
 
 @everywhere
@@ -294,3 +294,17 @@ def test_an_assertion_that_does_not_hold(arch):
     (fault,) = run(program("checked_gather", arch).kernels["gather"], 2, 64, args, clean=False, faults="record").faults
     assert (fault.kind, fault.file, fault.line) == ("assert", "checked_gather.cu", 10)
     assert (fault.block, fault.thread) == ((1, 0, 0), (2, 0, 0))
+
+
+@everywhere
+def test_assertions_that_make_a_permutation_certain(arch):
+    rng, n = np.random.default_rng(225), 203
+    x, index, y = rng.standard_normal(n, "f4"), rng.permutation(n).astype("i4"), np.full(n, -7, "f4")
+    scatter = program("checked_gather", arch).kernels["scatter"]
+    run(scatter, 4, 64, [x, index, y, np.zeros(n, "i4"), n])
+    np.testing.assert_array_equal(y[index], x)
+    index[70] = index[3]
+    args = [x, index, y, np.zeros(n, "i4"), n]
+    (fault,) = run(scatter, 4, 64, args, clean=False, faults="record").faults
+    assert (fault.kind, fault.line) == ("assert", 26)
+    assert "index is no permutation" in fault.message
