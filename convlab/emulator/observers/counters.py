@@ -38,7 +38,7 @@ METRICS = {
         for count in ("requests", "sectors")
     },
     **{
-        f"sectors_ideal_global_{action}": "memory_l2_theoretical_sectors_global_ideal (the fewest for the bytes asked for)"
+        f"sectors_ideal_global_{action}": "memory_l2_theoretical_sectors_global_ideal (the fewest for these bytes)"
         for action in ACTIONS
     },
     **{f"bytes_global_{action}": "distinct bytes that each request asks for, summed" for action in ACTIONS},
@@ -142,31 +142,37 @@ class Counter:
         self.warps = [0] * len(self.code.steps)
         self.threads = [0] * len(self.code.steps)
         self.sites: list[dict[str, int]] = [{} for _ in self.code.sites]
-        self.steps: list[dict[str, int]] = [{} for _ in self.code.steps]
-        self.at = 0
+        self.others: dict[Place, dict[str, int]] = {}
+        self.at = self.products = 0
 
     def step(self, index: int, lanes: Lanes) -> None:
         """A step runs with these lanes."""
-        self.at = index
+        self.at, self.products = index, 0
         self.warps[index] += lanes.warps
         self.threads[index] += lanes.size
 
     def branch(self, at: int, lanes: Lanes, taken: Lanes | None, fallen: Lanes | None) -> None:
-        """A conditional branch: a warp parts when some of its lanes are on either side."""
-        counts = self.steps[at]
+        """A conditional branch, a step's last instruction: a warp parts when some of its lanes are on either side."""
+        counts = self._at(self.code.steps[at].instructions[-1].place)
         _add(counts, branches=lanes.warps)
         if taken is not None and fallen is not None:
             _add(counts, divergent_branches=taken.warps + fallen.warps - lanes.warps)
 
     def meeting(self, step: Step, meeting: Meeting, lanes: Lanes) -> None:
-        """A barrier of the block, for each of its warps."""
+        """A barrier of the block, a step's first instruction, for each of its warps."""
         if meeting.barrier:
-            _add(self.steps[self.at], barriers=lanes.warps)
+            _add(self._at(step.instructions[0].place), barriers=lanes.warps)
 
     def multiply(self, flop: int, useful: int, lanes: Lanes) -> None:
         """A Tensor Core instruction: operations of each warp, and of all warps those with factors that are not zero."""
-        counts = self.steps[self.at]
+        places = [each.place for each in self.code.steps[self.at].instructions if class_of(each) == "tensor"]
+        counts = self._at(places[self.products])
+        self.products += 1
         _add(counts, tensor_instructions=lanes.warps, tensor_flop=flop * lanes.warps, tensor_flop_useful=useful)
+
+    def _at(self, place: Place) -> dict[str, int]:
+        """What is counted of a line beside executions and memory accesses."""
+        return self.others.setdefault(place, {})
 
     def access(self, site: Site, address: Any, lanes: Lanes, values: tuple[Any, ...]) -> None:
         """A memory instruction touches these addresses."""
@@ -182,18 +188,15 @@ class Counter:
         def at(place: Place) -> dict[str, int]:
             return found.setdefault((place.file, place.line), {})
 
-        for step, warps, threads, counts in zip(self.code.steps, self.warps, self.threads, self.steps, strict=True):
+        for step, warps, threads in zip(self.code.steps, self.warps, self.threads, strict=True):
             for instruction in step.instructions if warps else ():
                 kind, flop = class_of(instruction), threads * flops(instruction)
                 _add(at(instruction.place), instructions=warps, thread_instructions=threads, flop=flop)
                 _add(at(instruction.place), **{f"thread_instructions_{kind}": threads})
                 if flop:
                     _add(at(instruction.place), **{f"flop_{kind}": flop})
-            first, last = (
-                (step.instructions[0].place, step.instructions[-1].place) if step.instructions else [step.place] * 2
-            )
-            for name, value in counts.items():  # lanes meet at the first instruction of a step, and part at its last
-                _add(at(last if "branches" in name else first), **{name: value})
+        for place, counts in self.others.items():
+            _add(at(place), **counts)
         for site, counts in zip(self.code.sites, self.sites, strict=True):
             _add(at(site.place), **counts)
         return {key: Counters(found[key]) for key in sorted(found) if any(found[key].values())}

@@ -22,10 +22,10 @@ LIMIT = 10_000  # steps that a trace holds; it counts the rest
 class TraceAccess:
     """One memory instruction of the warp.
 
-    ``address`` holds the address of each active lane in bytes, in the order of ``lanes``: in global memory as the kernel
-    sees it, else within the block's shared or the thread's local memory. ``name`` is the array that the first lane
-    touches, ``index`` the place of each lane in it: rows of tensor indices where its shape is known, else one number,
-    counted in elements of ``width // count`` bytes.
+    ``address`` holds the address of each active lane in bytes, in the order of ``lanes``: in global memory as the
+    kernel sees it, else within the block's shared or the thread's local memory. ``name`` is the array that the first
+    lane touches, ``index`` the place of each lane in it: rows of tensor indices where its axes are known, else one
+    number, counted in elements of ``width // count`` bytes.
     """
 
     action: str
@@ -52,7 +52,7 @@ class TraceStep:
 
 @dataclass(slots=True)
 class Trace:
-    """The steps of one warp of one block, in the order in which it ran them; ``left_out`` counts those beyond `LIMIT`."""
+    """The steps of one warp of one block, in the order it ran them; ``left_out`` counts those that did not fit."""
 
     block: int
     warp: int
@@ -129,7 +129,8 @@ class Tracer:
         if site.space in ("shared", "local"):
             space = getattr(self.machine.memory, site.space)
             spot = space.describe(int(address[0]), site)
-            return spot.name, address // size
+            first = int(spot.element.strip("[]"))
+            return spot.name, first + (address - address[0]) // size
         number = int(nearest(address[0]))
         buffers = self.machine.memory.everywhere.buffers
         if not 0 <= number < len(buffers):
