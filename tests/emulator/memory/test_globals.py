@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from convlab.emulator import Buffer
-from convlab.emulator.faults import summary
-from convlab.emulator.memory import describe
 
-from .conftest import kernel, launch
+from ..conftest import kernel, launch
 
 # out[tid] = x[tid + shift], in elements of 4 bytes
 SHIFTED = """
@@ -91,35 +89,6 @@ def test_elements_of_every_size_and_the_last_one_of_them(dtype):
     out = np.zeros_like(x)
     assert not launch(text, out, x).faults
     assert (out == x).all()
-
-
-X = Buffer("x", np.zeros((2, 3, 4, 5), "f4"), "nchw")
-
-
-@pytest.mark.parametrize(
-    ("element", "place"),
-    [
-        (-1, "n=0, c=0, h=-1, w=4"),
-        (-6, "n=0, c=0, h=-2, w=4"),
-        (120, "n=1, c=2, h=4, w=0"),
-        (127, "n=1, c=2, h=5, w=2"),
-        (-21, "n=0, c=-2, h=3, w=4"),
-        (150, "n=1, c=4, h=2, w=0"),
-        (600, "n=10, c=0, h=0, w=0"),
-    ],
-)
-def test_a_bad_place_in_tensor_terms(element, place):
-    where = "before the start" if element < 0 else "after the end"
-    text = describe(X, 4 * element)
-    assert text == f"[{place}], which lies {where} of x, an array of shape (2, 3, 4, 5)."
-
-
-def test_a_summary_counts_what_it_leaves_out():
-    (fault,) = shifted(12, np.zeros(64, "f4"), np.zeros(64, "f4")).faults
-    text = summary([fault] * 9)
-    assert text.count("out of bounds") == 5
-    assert "… and 4 more.\nOn a GPU this reads or destroys other data" in text
-    assert text.endswith("before the access, as in `if (i >= 0 && i < n)`.")
 
 
 def test_a_read_and_a_write_on_one_line_are_two_faults():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .conftest import HEAD, launch
+from ..conftest import HEAD, launch
 
 # Each thread keeps its number at a[i], i = tid mod 3, of an array of three, and reads all three back into a sum.
 LOCAL = (
@@ -36,7 +36,7 @@ def test_a_local_array_has_an_end():
     out = np.zeros(6, "i4")
     (fault,) = launch(LOCAL, out, np.uint32(1).tobytes()).faults
     assert (fault.kind, fault.line, fault.thread, fault.count) == ("out_of_bounds", 8, (2, 0, 0), 2)
-    assert "writes its local arrays at byte 12; they have 12 bytes." in fault.message
+    assert "writes its local arrays[3], which lies outside: they have 12 bytes." in fault.message
 
 
 def test_local_accesses_are_aligned_and_variables_lie_where_their_type_wants_them():
