@@ -9,6 +9,7 @@ from typing import NamedTuple
 from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW, buffer_address, function_address
 from convlab.emulator.calls import signature_of
 from convlab.emulator.program import Function, Instruction, Operand, Param, Program, Symbol, Variable, Vector
+from convlab.errors import CompileError
 
 __all__ = ["Layout", "Passed", "SharedLayout", "lay_out", "packed", "passed", "share"]
 
@@ -17,9 +18,10 @@ __all__ = ["Layout", "Passed", "SharedLayout", "lay_out", "packed", "passed", "s
 class Layout:
     """The places of one function's names.
 
-    ``addresses`` are counted within the name's own space; those in ``framed`` from the start of the function's frame in
-    local memory, which is 0 in a kernel and stands in register ``pointer`` in other functions. ``windows`` is what leads
-    from a name's space to the generic one. The frame has ``frame`` bytes; what is passed on lies behind it, to ``extent``.
+    ``addresses`` are counted within the name's own space; those in ``framed`` from the start of the function's frame
+    in local memory, which is 0 in a kernel and stands in register ``pointer`` in other functions. ``windows`` is what
+    leads from a name's space to the generic one. The frame has ``frame`` bytes; what is passed on lies behind it, to
+    ``extent``.
     """
 
     addresses: dict[str, int] = field(default_factory=dict)
@@ -89,23 +91,24 @@ def lay_out(function: Function, shared: SharedLayout, kernel: bool, pointer: int
 
 
 def _frame(function: Function, layout: Layout) -> None:
-    """Place what lies in local memory: what a function returns and takes, its arrays; and after them, what it passes."""
+    """Place what lies in local memory: what a function returns and takes, its arrays; and then what it passes."""
     own, at = packed((*function.signature.returns, *function.params)) if not layout.kernel else ([], 0)
     arrays = [v for v in function.variables.values() if v.space == "local"]
     more, at = packed((Param(v.name, "b8", v.data.size, v.align) for v in arrays), at)
-    layout.frame = layout.extent = -(-at // 16) * 16
-    for param, place in (*own, *more):
-        layout.put_in_frame(param.name, place)
+    layout.frame, layout.extent = -(-at // 16) * 16, at
+    for param, at in (*own, *more):
+        layout.put_in_frame(param.name, at)
     for instruction in function.instructions:
-        if instruction.parts[0] == "call":
-            for name, place in passed(function, instruction):
-                if isinstance(name, Symbol):
-                    layout.put_in_frame(name.name, layout.frame + place.at)
-                layout.extent = max(layout.extent, layout.frame + place.at + place.param.size)
+        for operand, place in passed(function, instruction) if instruction.parts[0] == "call" else ():
+            if not isinstance(operand, Symbol):
+                raise CompileError(f"{instruction.place}: a function is called before the PTX declares it.")
+            layout.put_in_frame(operand.name, layout.frame + place.at)
+            layout.extent = max(layout.extent, layout.frame + place.at + place.param.size)
     for param in function.scratch.values():  # declared, and used by no call
         if param.name not in layout.addresses:
-            layout.put_in_frame(param.name, layout.extent)
-            layout.extent += max(param.size, 16)
+            end = max(layout.frame, -(-layout.extent // 16) * 16)
+            layout.put_in_frame(param.name, end)
+            layout.extent = end + max(param.size, 16)
 
 
 class Passed(NamedTuple):

@@ -92,8 +92,9 @@ class Parser(Body):
             directive = self.take()
             if directive in LIMITS:
                 function.limits[directive[1:]] = self._numbers()
+        if word == ".func":
+            self.program.declared.setdefault(name, function.signature)  # it may call itself
         if self.took(";"):
-            self.program.declared.setdefault(name, function.signature)
             return
         self.take("{")
         self.body(function)

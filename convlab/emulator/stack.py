@@ -14,7 +14,8 @@ from convlab.emulator.memory import Memory
 __all__ = ["CallStack"]
 
 STACK_BYTES = 1 << 16  # of a thread; CUDA gives it 1 KB unless told otherwise
-CHUNK_BYTES = 1 << 30  # of all threads of a chunk: more would fill the machine's memory
+CHUNK_BYTES = 1 << 29  # of all threads of a chunk: more would fill the machine's memory
+LEVEL_BYTES = 64  # of a thread, about what this class keeps for each level
 
 
 class CallStack:
@@ -41,7 +42,8 @@ class CallStack:
         start = pick(registers[pointer], lanes) if lanes.index is not None else registers[pointer]
         end = int(np.max(start)) + call.frame + self.code.frame
         self.deepest = max(self.deepest, int(self.depth[lanes.slots].max()) + 1)
-        if end > STACK_BYTES or end * lanes.residents.size > CHUNK_BYTES or self.deepest > STACK_BYTES // 16:
+        total = (end + LEVEL_BYTES * self.deepest) * lanes.residents.size
+        if end > STACK_BYTES or total > CHUNK_BYTES or self.deepest > STACK_BYTES // 16:
             return False
         self.memory.local.grow(end)
         for depth, part in lanes.groups(self.depth[lanes.slots]):

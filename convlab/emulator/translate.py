@@ -129,7 +129,7 @@ class _Linker:
             self.specials,
             self.pointer,
             self.sites,
-            -(-frame // 16) * 16,
+            frame,
             functions,
             self.shared.variables,
             self.shared.size,
@@ -188,7 +188,7 @@ class _Linker:
             target, _ = callee(block.instructions[-1])
             own = piece.function.module.functions.get(target.name) if isinstance(target, Symbol) else None
             if own is not None or isinstance(target, Register):
-                saved = ()
+                saved: tuple[int, ...] = ()
                 if own is None or (id(piece.function), id(own)) in self.recursive:
                     saved = tuple(sorted(n for n in piece.live[index] if n > self.pointer))
                 first = entries[id(own)] if own is not None else None
@@ -212,8 +212,8 @@ def _recursive(functions: list[Function]) -> set[tuple[int, int]]:
     direct = {id(f): {id(f.module.functions[name]) for name in _called(f)} for f in functions}
     reach = {function: set(targets) for function, targets in direct.items()}
     for _ in functions:
-        for targets in reach.values():
-            targets |= set().union(*(reach.get(target, set()) for target in targets))
+        for caller, targets in reach.items():
+            reach[caller] = targets.union(*(reach.get(target, set()) for target in targets))
     return {
         (caller, target)
         for caller, targets in direct.items()

@@ -1,4 +1,4 @@
-"""Shared and local memory: a row of bytes for each block or thread of a chunk; addresses are offsets into the own row."""
+"""Shared and local memory: a row of bytes for each block or thread; addresses are offsets into the own row."""
 
 from __future__ import annotations
 
@@ -77,10 +77,13 @@ class RowSpace(Space):
         """Make all rows longer."""
         if size <= self.size:
             return
-        stride = -(-size // ALIGNMENT) * ALIGNMENT
+        self.size = size
+        if size <= self.stride:
+            return
+        stride = -(-max(size, self.stride * 3 // 2) // ALIGNMENT) * ALIGNMENT  # so that deep recursion copies seldom
         longer = np.full((self.rows, stride), POISON, np.uint8)
         longer[:, : self.stride] = self.data.reshape(self.rows, self.stride)
-        self.size, self.stride, self.data = size, stride, longer.reshape(-1)
+        self.stride, self.data = stride, longer.reshape(-1)
 
     def row(self, lane: int) -> bytes:
         """All bytes of one row."""
