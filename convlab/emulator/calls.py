@@ -45,12 +45,11 @@ def through_params(function: Function, instruction: Instruction) -> list[Instruc
     operands: list[Operand] = []
     for operand in instruction.operands:
         if isinstance(operand, Vector):
-            returned = operand is instruction.operands[0]
-            items = [
-                _item(function, instruction, item, next(kinds), after if returned else before) for item in operand.items
-            ]
-            operand = Vector(tuple(items))
-        operands.append(operand)
+            moves = after if operand is instruction.operands[0] else before
+            items = (_item(function, instruction, item, next(kinds), moves) for item in operand.items)
+            operands.append(Vector(tuple(items)))
+        else:
+            operands.append(operand)
     return [*before, replace(instruction, operands=tuple(operands)), *after]
 
 
@@ -68,7 +67,7 @@ def _item(function: Function, call: Instruction, item: Operand, param: Param, mo
 
 
 def from_registers(function: Function, names: set[str]) -> Function:
-    """A function whose parameters are registers, as one that loads them at its start and stores its result at its end."""
+    """A function whose parameters are registers, as one that loads them at its start and stores its result at last."""
     taken = [param for param in function.signature.params if param.name in names]
     given = [param for param in function.signature.returns if param.name in names]
     if not taken and not given:

@@ -1,4 +1,4 @@
-"""What kind of instruction each is, and how many floating-point operations a lane does in it: what counters count by."""
+"""What counters count by: the class of each instruction, and its floating-point operations."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ __all__ = [
     "Site",
     "Source",
     "Step",
-    "StopLaunch",
+    "StoppedError",
     "Switch",
 ]
 
 
-class StopLaunch(Exception):
+class StoppedError(Exception):
     """A launch ends before its end: its faults say why."""
 
 

@@ -48,8 +48,9 @@ class Fault:
             return f"{kind}: {self.message}"
         times = f" [{self.count:,} times; the first is shown]" if self.count > 1 else ""
         calls = "".join(f", called from {file}:{line}" for file, line in self.stack)
+        where = f" (In {self.file}:{self.line}{calls}.)" if calls else ""
         who = f"block {self.block}, thread {self.thread}"
-        return f"{self.file}:{self.line}: {kind}: {who} {self.message}{calls and f' (In {self.file}:{self.line}{calls}.)'}{times}"
+        return f"{self.file}:{self.line}: {kind}: {who} {self.message}{where}{times}"
 
 
 Key = tuple[str, str, int, str]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from convlab.emulator.addresses import buffer_address
-from convlab.emulator.code import StopLaunch
+from convlab.emulator.code import StoppedError
 from convlab.emulator.faults import Fault
 from convlab.emulator.layout import packed
 from convlab.emulator.machine import BUDGET, Machine
@@ -87,7 +87,7 @@ def run(
                 machine.chunk(some if chosen == blocks else some * (blocks - 1) // max(1, chosen - 1))
             if chosen == blocks:
                 machine.finish()
-        except StopLaunch:
+        except StoppedError:
             pass
     return Result(*_counted(counter, observe, chosen, blocks), machine.log.faults(), memory.printer.text())
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator.code import Branch, Call, Code, End, Return, Site, Step, StopLaunch, Switch
+from convlab.emulator.code import Branch, Call, Code, End, Exit, Return, Site, Step, StoppedError, Switch
 from convlab.emulator.faults import Fault, FaultLog
 from convlab.emulator.lanes import Lanes, Residents, coordinates, pick
 from convlab.emulator.meetings import Meetings
@@ -72,7 +72,7 @@ class Machine:
         """Run some blocks to their end.
 
         Raises:
-            StopLaunch: they do not come to an end; the log says why.
+            StoppedError: they do not come to an end; the log says why.
         """
         self._start(numbers)
         self.schedule.put(self.code.first, self.residents.everybody)
@@ -113,7 +113,7 @@ class Machine:
             return False
         ready = self.meetings.after_ends() or self.meetings.give_up()
         if not ready:
-            raise StopLaunch
+            raise StoppedError
         self._run_all(ready)
         return True
 
@@ -137,54 +137,54 @@ class Machine:
             self._endless(step, lanes)
         LEAVE[type(step.exit)](self, at, step.exit, lanes, result, turn, group)
 
-    def _branch(self, at: int, exit: Branch, lanes: Lanes, condition: Any, turn: int, group: int | None) -> None:
+    def _branch(self, at: int, way: Branch, lanes: Lanes, condition: Any, turn: int, group: int | None) -> None:
         taken, fallen = (None, lanes) if condition is None else lanes.split(condition)
         if condition is not None:
             for observer in self.observers["branch"]:
                 observer.branch(at, lanes, taken, fallen)
-        for target, part in ((exit.target, taken), (exit.fall, fallen)):
+        for target, part in ((way.target, taken), (way.fall, fallen)):
             if part is None:
                 continue
             if target is None:
                 self._finish(part)
                 continue
-            tired = target <= at and self.schedule.impatient(group or 0, target, part, exit.patience)
+            tired = target <= at and self.schedule.impatient(group or 0, target, part, way.patience)
             self.schedule.put(target, part, turn + tired, group)
-        if exit.target is None or exit.fall is None:
+        if way.target is None or way.fall is None:
             self._drop_ended()
 
-    def _switch(self, at: int, exit: Switch, lanes: Lanes, index: Any, turn: int, group: int | None) -> None:
+    def _switch(self, at: int, way: Switch, lanes: Lanes, index: Any, turn: int, group: int | None) -> None:
         for number, part in lanes.groups(index):
-            target = exit.targets[number] if number < len(exit.targets) else None
+            target = way.targets[number] if number < len(way.targets) else None
             if target is None:
                 self._finish(part)
             else:
                 self.schedule.put(target, part, turn, group)
 
-    def _call(self, at: int, exit: Call, lanes: Lanes, address: Any, turn: int, group: int | None) -> None:
-        targets = [(exit.target, lanes)]
-        if exit.target is None:
+    def _call(self, at: int, way: Call, lanes: Lanes, address: Any, turn: int, group: int | None) -> None:
+        targets = [(way.target, lanes)]
+        if way.target is None:
             targets = [(self.code.functions.get(a), part) for a, part in lanes.groups(address)]
         for target, part in targets:
             if target is None:
                 place = self.code.steps[at].instructions[-1].place
                 self.complain("out_of_bounds", "error", place, part, "calls a function through a pointer that is none.")
-                raise StopLaunch
-            if not self.stack.enter(self.registers, exit, part, at):
+                raise StoppedError
+            if not self.stack.enter(self.registers, way, part, at):
                 place = self.code.steps[at].instructions[-1].place
                 message = f"is {self.stack.deepest:,} calls deep here, and its stack is full: the recursion has no end."
                 self.complain("endless_loop", "error", place, part, message)
-                raise StopLaunch
+                raise StoppedError
             self.schedule.put(target, part, turn, group)
 
-    def _return(self, at: int, exit: Return, lanes: Lanes, _: Any, turn: int, group: int | None) -> None:
+    def _return(self, at: int, way: Return, lanes: Lanes, _: Any, turn: int, group: int | None) -> None:
         for after, part in self.stack.leave(self.registers, lanes):
             if after < 0:
                 self._finish(part)
             else:
                 self.schedule.put(after, part, turn, group)
 
-    def _end(self, at: int, exit: End, lanes: Lanes, *_: Any) -> None:
+    def _end(self, at: int, way: End, lanes: Lanes, *_: Any) -> None:
         self._finish(lanes)
         self._drop_ended()
 
@@ -231,7 +231,7 @@ class Machine:
         self.complain(
             "endless_loop", "error", step.place, lanes, f"is still here after {self.budget:,} instructions.", count=1
         )
-        raise StopLaunch
+        raise StoppedError
 
     def frames(self, *places: Place) -> list[tuple[str, int]]:
         """The innermost line of the learner's own files at a place, and the lines it was called from."""
@@ -261,7 +261,7 @@ class Machine:
         self.log.add(Fault(kind, severity, space, file, line, tuple(stack), *who, message, times, other_line), about)
 
 
-LEAVE = {
+LEAVE: dict[type[Exit], Callable[..., None]] = {
     Branch: Machine._branch,
     Switch: Machine._switch,
     Call: Machine._call,

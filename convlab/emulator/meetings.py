@@ -43,7 +43,8 @@ class Meetings:
     def keep(self, index: NDArray[np.intp]) -> None:
         """Forget all lanes but these; nobody waits."""
         self.alive = self.alive.take(index)
-        self.at, self.key, self.count, self.mask = (a.take(index) for a in (self.at, self.key, self.count, self.mask))
+        self.at, self.key, self.count = self.at.take(index), self.key.take(index), self.count.take(index)
+        self.mask = self.mask.take(index)
 
     def end(self, lanes: Lanes) -> None:
         """These threads have ended: nobody waits for them any longer."""
@@ -139,7 +140,8 @@ class Meetings:
         if short.size:
             block = int(short[0])
             who = lanes.part(np.flatnonzero(lanes.block == block)[:1])
-            message = f"waits at this barrier, which {residents.threads - here[block]} threads of its block skipped: they have ended."
+            ended = residents.threads - here[block]
+            message = f"waits at this barrier, which {ended} threads of its block skipped: they have ended."
             self.complain("barrier", "warning", self.steps[step].place, who, message)
 
     # Exchanges within a warp
@@ -164,12 +166,15 @@ class Meetings:
         present = self._bits(here)
         live = self._bits(np.flatnonzero(self.alive))
         warp = self.residents.warp[here]
-        return self.mask[here] & live[warp] & ~present[warp]
+        missing: NDArray[np.uint32] = self.mask[here] & live[warp] & ~present[warp]
+        return missing
 
     def _bits(self, slots: NDArray[np.intp]) -> NDArray[np.uint32]:
         """For each warp one bit for each of these lanes."""
         residents = self.residents
-        return np.bincount(residents.warp[slots], np.exp2(residents.lane[slots]), residents.warps).astype(np.uint32)
+        sums = np.bincount(residents.warp[slots], np.exp2(residents.lane[slots]), residents.warps)
+        bits: NDArray[np.uint32] = sums.astype(np.uint32)
+        return bits
 
     def _exchange(self, step: int, slots: NDArray[np.intp]) -> Iterator[Ready]:
         if not slots.size:

@@ -130,9 +130,10 @@ class Reader:
             self.take(")")
             return value
         text = self.take()
-        if not text[:1].isdigit() or not isinstance(value := number(text), int):
+        literal = number(text) if text[:1].isdigit() else None
+        if not isinstance(literal, int):
             raise self.error(f"{text[:SHOWN]!r} is no whole number.")
-        return value
+        return literal
 
     def _apply(self, operator: str, a: int, b: int) -> int:
         if operator in ("<<", ">>"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from convlab.emulator.advice import refusal
 from convlab.emulator.code import Site, Source
 from convlab.emulator.layout import Layout
 from convlab.emulator.memory.generic import GENERIC
@@ -120,7 +121,7 @@ class Translator:
         self.reads.add(self.layout.pointer)
         return f"(r{self.layout.pointer} + {self.constant(address, DTYPES['b64'])}).astype({self.name_type(dtype)})"
 
-    def site(self, action: str, space: str, dtype: np.dtype[Any], count: int, **more: int) -> int:
+    def site(self, action: str, space: str, dtype: np.dtype[Any], count: int, **more: Any) -> int:
         """Register a memory instruction; its number is what generated code passes to memory."""
         self.sites.append(Site(len(self.sites), self.current.place, action, space, dtype, count, **more))
         return len(self.sites) - 1
@@ -200,8 +201,4 @@ class Translator:
 
     def unsupported(self, what: str = "") -> UnsupportedInstruction:
         """The error for what this emulator does not execute: instruction, CUDA line, way out."""
-        detail = f" ({what})" if what else ""
-        return UnsupportedInstruction(
-            f"{self.current.place}: the emulator does not execute `{self.current.opcode}`{detail} yet. "
-            "Write the line without it, or run on a GPU with device='cuda'."
-        )
+        return UnsupportedInstruction(refusal(self.current, what, self.function.module.entries))

@@ -13,7 +13,7 @@ POISON = 0xFF  # NaN for floating-point numbers, −1 for signed integers: nobod
 
 
 class Empty(np.ndarray[Any, Any]):
-    """An array with a flag for each byte that says whether a kernel wrote it; its slices and copies are plain arrays."""
+    """An array with a flag for each byte: whether a kernel wrote it. Slices and copies of it are plain arrays."""
 
     flags_written: NDArray[np.bool_] | None = None
 

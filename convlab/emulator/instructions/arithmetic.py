@@ -64,11 +64,11 @@ def arithmetic(t: Translator, instruction: Instruction) -> None:
     if "cc" in instruction.parts:
         with_carry(t, instruction)
         return
-    name = instruction.parts[-1]
+    *modes, name = sorted(instruction.parts, key="relu".__eq__)  # NVRTC writes max.s32.relu, the PTX ISA max.relu.s32
     if name not in FAMILIES:
         floating(t, instruction)
         return
-    row = FAMILIES[name].get(".".join(instruction.parts[:-1]))
+    row = FAMILIES[name].get(".".join(modes))
     if row is None:
         raise t.unsupported()
     apply(t, instruction, row, kind_of(t, name))

@@ -100,7 +100,8 @@ def store(t: Translator, instruction: Instruction) -> None:
 def atomic(t: Translator, instruction: Instruction) -> None:
     """Atomic operations, which give what was there before, and reductions, which do not."""
     dtype = type_of(t, instruction)
-    target, address, *values = instruction.operands if instruction.parts[0] == "atom" else (None, *instruction.operands)
+    returns = instruction.parts[0] == "atom"
+    target, address, *values = instruction.operands if returns else (instruction.operands[0], *instruction.operands)
     operation = next((part for part in instruction.parts[1:-1] if part in OPERATIONS), None)
     narrow = instruction.parts[-1] in ("f16", "bf16", "f16x2", "bf16x2")
     known = {"f": ("add", "min", "max", "exch"), "i": tuple(OPERATIONS), "u": tuple(OPERATIONS)}
@@ -116,7 +117,7 @@ def atomic(t: Translator, instruction: Instruction) -> None:
         at = f"({where} + {t.constant(n * dtype.itemsize, DTYPES['b64'])})" if n else where
         old = t.atomic(instruction, operation, dtype, at, [t.read(item, dtype) for item in items])
         t.emit(f"v{n} = {old}")
-        if target is not None:
+        if returns:
             t.write(target.items[n] if isinstance(target, Vector) else target, f"v{n}", dtype)
 
 

@@ -85,9 +85,9 @@ def _floats(operation: int, data: Any, at: Any, first: Any, second: Any, old: An
         if operation == 0:
             data[place] = was + value
         elif operation == 1:
-            data[place] = value if value < was or was != was else was
+            data[place] = value if value < was or np.isnan(was) else was
         elif operation == 2:
-            data[place] = value if value > was or was != was else was
+            data[place] = value if value > was or np.isnan(was) else was
         else:
             data[place] = value
 
@@ -104,6 +104,6 @@ def _halves(operation: int, brain: bool, per_element: int, at: Any, data: Any, f
             a, b = from_f16(was), from_f16(first[n])
         if operation == 0:
             a = np.float32(a + b)
-        elif (operation == 1 and b < a) or (operation == 2 and b > a) or a != a:
+        elif (operation == 1 and b < a) or (operation == 2 and b > a) or np.isnan(a):
             a = b
         data[place] = to_bf16(a) if brain else to_f16(a)

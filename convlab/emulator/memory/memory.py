@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from convlab.emulator.addresses import LOCAL_WINDOW, buffer_address, nearest
-from convlab.emulator.code import Code, Report, Site, StopLaunch
+from convlab.emulator.code import Code, Report, Site, StoppedError
 from convlab.emulator.lanes import Lanes, Residents
 from convlab.emulator.memory.buffers import Buffer
 from convlab.emulator.memory.generic import GenericSpace
@@ -62,7 +62,7 @@ class Memory:
         offsets = np.broadcast_to(arguments, lanes.size) - LOCAL_WINDOW
         for format_address, part in lanes.groups(np.broadcast_to(text, lanes.size)):
             at = np.flatnonzero(np.broadcast_to(text, lanes.size) == format_address)
-            rows = (self._after(int(o), int(s)) for o, s in zip(offsets[at], part.slots, strict=True))
+            rows = [self._after(int(o), int(s)) for o, s in zip(offsets[at], part.slots, strict=True)]
             printed[at] = self.printer.print(self.string(format_address), rows, self.string, part.size)
         return printed
 
@@ -82,12 +82,12 @@ class Memory:
         """``assert``: print what CUDA prints, and end the launch."""
         message = self.string(int(np.broadcast_to(text, lanes.size)[0])).decode("utf-8", "replace")
         self.complain("assert", "error", self.code.sites[site].place, lanes, f"fails the assertion `{message}`.")
-        raise StopLaunch
+        raise StoppedError
 
     def trapped(self, site: int, lanes: Lanes) -> None:
         """``trap``: end the launch."""
         self.complain("trap", "error", self.code.sites[site].place, lanes, "reaches __trap(), which ends the program.")
-        raise StopLaunch
+        raise StoppedError
 
     def absent(self, site: int, wanted: int, lanes: Lanes, bad: Any) -> None:
         """A shuffle reads from a lane that does not take part."""

@@ -8,5 +8,5 @@ An observer has any of these methods, and is told only of what it has a method f
 - ``branch(at, lanes, taken, fallen)``: lanes jumped, or not, at the end of a step;
 - ``meeting(step, meeting, lanes)``: lanes met at a barrier or before an exchange, and go on;
 - ``commit(lanes)`` and ``wait(pending, lanes)``: asynchronous copies were grouped, and waited for;
-- ``multiply(flop, useful, lanes)``: a Tensor Core instruction: operations a warp, and how many of all had factors not 0.
+- ``multiply(flop, useful, lanes)``: a Tensor Core instruction: operations a warp, and those of all with no factor 0.
 """

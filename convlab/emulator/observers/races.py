@@ -4,8 +4,8 @@ Each unit of shared memory has a shadow: its last writer and two distinct reader
 often it had met others at a barrier), its warp epoch (``__syncwarp``) and its instruction. Two accesses of different
 threads, one of them a write, are ordered when the later thread has met somebody since the earlier access.
 
-Source: compute-sanitizer's documentation, "Racecheck"; two writers of the same value, and atomics among themselves, are no
-race (as in Oclgrind).
+Source: compute-sanitizer's documentation, "Racecheck"; two writers of the same value, and atomics among themselves, are
+no race (as in Oclgrind).
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ class Races:
             self.warp_epoch[index] = self.now
 
     def _index(self, lanes: Lanes) -> NDArray[np.intp]:
-        return lanes.block * self.machine.threads + lanes.thread
+        index: NDArray[np.intp] = lanes.block * self.machine.threads + lanes.thread
+        return index
 
     def commit(self, lanes: Lanes) -> None:
         """The open group of copies is closed."""

@@ -22,7 +22,7 @@ def mark(flags: Any, address: Any, width: int) -> None:
 
 @njit(cache=True, nogil=True)
 def some_unwritten(flags: Any, address: Any, width: int, whole: bool, bad: Any) -> int:
-    """Mark in ``bad`` the lanes that read bytes nobody wrote: any of them, or (``whole``) all of them; and count them."""
+    """Mark in ``bad`` the lanes that read bytes nobody wrote, one of them or (``whole``) all; and count the lanes."""
     count = 0
     for lane in range(address.size):
         at = address[lane]

@@ -102,7 +102,8 @@ class Written:
             missing = np.flatnonzero(~buffer.written.reshape(-1, buffer.data.itemsize).all(axis=1))
             if missing.size:
                 where = place_of(buffer, int(missing[0]) * buffer.data.itemsize)
-                message = f"{buffer.name}{where} was never written: {missing.size:,} of {buffer.data.size:,} elements were not."
+                count = f"{missing.size:,} of {buffer.data.size:,}"
+                message = f"{buffer.name}{where} was never written: {count} elements were not."
                 machine.log.add(
                     Fault("unwritten", "warning", "global", "", 0, (), NOBODY, NOBODY, message, int(missing.size)),
                     buffer.name,
