@@ -13,10 +13,14 @@ from convlab.emulator.instructions import (
     memory,
     moves,
     tensor,
+    video,
     warp,
 )
 from convlab.emulator.instructions.table import HANDLERS
 
 __all__ = ["FAMILIES", "HANDLERS"]
 
-FAMILIES = (arithmetic, floating, carries, bits, comparison, moves, conversion, memory, control, warp, tensor)
+FAMILIES = (
+    *(arithmetic, floating, carries, bits, comparison, moves, conversion, video),
+    *(memory, control, warp, tensor),
+)

@@ -64,7 +64,9 @@ def arithmetic(t: Translator, instruction: Instruction) -> None:
     if "cc" in instruction.parts:
         with_carry(t, instruction)
         return
-    *modes, name = sorted(instruction.parts, key="relu".__eq__)  # NVRTC writes max.s32.relu, the PTX ISA max.relu.s32
+    *modes, name = instruction.parts
+    if name == "relu":  # NVRTC writes max.s32.relu, the PTX ISA has max.relu.s32
+        *modes, name = (*modes[:-1], name, modes[-1])
     if name not in FAMILIES:
         floating(t, instruction)
         return

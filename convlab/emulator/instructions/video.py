@@ -1,4 +1,4 @@
-"""Video instructions: arithmetic on bytes and halves of registers, one at a time (``vadd``) or side by side (``vadd4``).
+"""Video instructions: arithmetic on bytes and halves of registers, one at a time (`vadd`) or side by side (`vadd4`).
 
 Source: PTX ISA, "Scalar Video Instructions" and "SIMD Video Instructions".
 """
@@ -67,7 +67,7 @@ def _dtype(kind: str, size: int) -> np.dtype[Any]:
 
 @handles(*SIDE_BY_SIDE)
 def side_by_side(t: Translator, instruction: Instruction) -> None:
-    """``vadd4.u32.s32.s32.sat d.b10, a, b.b7654, c``: piece by piece; the others come from c, or all are added to it."""
+    """``vadd4.u32.s32.s32.sat d.b10, a, b.b7654, c``: piece by piece; the others come from c, or are added to it."""
     count = int(instruction.parts[0][-1])
     (result, *sources), modes = _types(t, instruction)
     operation = _operation(t, instruction.parts[0][:-1], modes)
