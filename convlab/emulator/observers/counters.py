@@ -153,7 +153,8 @@ class Counter:
 
     def branch(self, at: int, lanes: Lanes, taken: Lanes | None, fallen: Lanes | None) -> None:
         """A conditional branch, a step's last instruction: a warp parts when some of its lanes are on either side."""
-        counts = self._at(self.code.steps[at].instructions[-1].place)
+        step = self.code.steps[at]  # one without instructions is the guard of the next
+        counts = self._at(step.instructions[-1].place if step.instructions else step.place)
         _add(counts, branches=lanes.warps)
         if taken is not None and fallen is not None:
             _add(counts, divergent_branches=taken.warps + fallen.warps - lanes.warps)
