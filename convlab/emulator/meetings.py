@@ -107,12 +107,13 @@ class Meetings:
         steps = self.at[slots]
         self.at[slots] = -1
         self._compare(slots, steps)
+        uncounted = self.count[slots] == 0
+        if uncounted.any():
+            self._warn_of_ended(steps[uncounted], Lanes(slots[uncounted], self.residents))
         for step in np.unique(steps).tolist():
             chosen = slots[steps == step]
             everybody = chosen.size == self.residents.size
             lanes = self.residents.everybody if everybody else Lanes(chosen, self.residents)
-            if not self.count[chosen].any():
-                self._warn_of_ended(step, lanes)
             self._released(step, lanes)
             yield step, lanes
 
@@ -130,7 +131,7 @@ class Meetings:
                     "barrier", "error", self.steps[step].place, Lanes(odd, self.residents), message, other.line
                 )
 
-    def _warn_of_ended(self, step: int, lanes: Lanes) -> None:
+    def _warn_of_ended(self, steps: Any, lanes: Lanes) -> None:
         """A barrier that ended threads skipped completes on Volta and later, and hangs on older GPUs."""
         residents = self.residents
         if lanes.size == residents.number.size * residents.threads:
@@ -139,10 +140,11 @@ class Meetings:
         short = np.flatnonzero((here > 0) & (here < residents.threads))
         if short.size:
             block = int(short[0])
-            who = lanes.part(np.flatnonzero(lanes.block == block)[:1])
+            first = np.flatnonzero(lanes.block == block)[:1]
+            place = self.steps[int(np.broadcast_to(steps, lanes.size)[first[0]])].place
             ended = residents.threads - here[block]
             message = f"waits at this barrier, which {ended} threads of its block skipped: they have ended."
-            self.complain("barrier", "warning", self.steps[step].place, who, message)
+            self.complain("barrier", "warning", place, lanes.part(first), message)
 
     # Exchanges within a warp
 
