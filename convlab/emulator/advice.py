@@ -9,13 +9,12 @@ from convlab.emulator.program import Instruction, Place, Symbol
 __all__ = ["FUNCTIONS", "OPCODES", "SPECIAL", "advice", "refusal"]
 
 GENERAL = "Write the line without it"
-CLUSTERS = "Give each block what it needs through global memory, since blocks here are not in clusters and share no shared memory"
+CLUSTERS = "Hand things from block to block through global memory, since the emulator runs no clusters"
 BULK = "Copy with cp.async (__pipeline_memcpy_async) or plain loads and stores"
 TEXTURES = (
     "Read the array through a pointer (const float* __restrict__), and clamp or interpolate the index in the kernel"
 )
 SURFACES = "Read and write the array through a pointer"
-VIDEO = "Take the bytes apart with shifts and masks, or use __dp4a for products"
 FP8 = "Convert to half precision first, and multiply with its mma.sync (m16n8k16)"
 BITS = "Count with __popc(a ^ b) on ordinary threads, or multiply s8 numbers with mma.sync (m16n8k32)"
 STACK = "Declare an array of a fixed size"
@@ -25,10 +24,9 @@ TENSOR_CORES = "Use mma.sync or the wmma API, whose operands lie in registers"
 
 # opcode and the parts that it also has → what to do instead
 OPCODES = {
-    "mbarrier": "Use __syncthreads(), and cp.async with its wait_group; or compile cuda::barrier with arch='compute_75', "
-    "where it needs no such instruction",
-    "cp.async.bulk": BULK,
+    "mbarrier": "Wait with __syncthreads(), and for copies with __pipeline_wait_prior (cp.async.wait_group)",
     "cp.reduce": "Add with atomicAdd",
+    "cp.async.bulk": BULK,
     "cp.async.mbarrier": "Wait with cp.async.wait_group (__pipeline_wait_prior)",
     "tensormap": BULK,
     "st.async": CLUSTERS,
@@ -56,13 +54,6 @@ OPCODES = {
     "createpolicy": "Leave the cache hint out: it changes no result",
     **dict.fromkeys(("ld.L2::cache_hint", "st.L2::cache_hint"), "Leave the cache hint out: it changes no result"),
     **dict.fromkeys(("alloca", "stacksave", "stackrestore"), STACK),
-    **dict.fromkeys(
-        (
-            *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"),
-            *(f"{name}{n}" for n in (2, 4) for name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")),
-        ),
-        VIDEO,
-    ),
 }
 # the beginning of the name of a function that is called → what to do instead
 FUNCTIONS = {
@@ -112,16 +103,20 @@ def _names(instruction: Instruction) -> Iterator[str]:
 def refusal(instruction: Instruction, what: str = "", kernels: Collection[str] = ()) -> str:
     """The message for an instruction that is not supported: the learner's line, the instruction, the way out.
 
-    >>> print(refusal(Instruction(("vadd4", "u32", "u32", "u32"), (), None, Place("mine.cu", 7))))
-    mine.cu:7: the emulator does not execute `vadd4.u32.u32.u32` yet.
-      Fix: Take the bytes apart with shifts and masks, or use __dp4a for products; or run on a GPU with device='cuda'.
+    >>> print(refusal(Instruction(("mma", "sp", "sync"), (), None, Place("mine.cu", 7))))
+    mine.cu:7: the emulator does not execute `mma.sp.sync` yet.
+      Fix: Multiply the dense matrices with mma.sync; or run on a GPU with device='cuda'.
     """
-    frames = [(instruction.place.file, instruction.place.line), *instruction.place.callers]
-    # The kernel stands in the learner's file; what a header has there is for its authors.
-    file, line = next(frame for frame in frames if frame[0] == frames[-1][0])
+    file, line = _own(instruction.place)
     detail = f" ({what})" if what else ""
     instead = advice(instruction, kernels) or GENERAL
     return (
         f"{file}:{line}: the emulator does not execute `{instruction.opcode}`{detail} yet.\n"
         f"  Fix: {instead}; or run on a GPU with device='cuda'."
     )
+
+
+def _own(place: Place) -> tuple[str, int]:
+    """The innermost line in the file of the kernel: what a header has inside is for its authors."""
+    frames = [(place.file, place.line), *place.callers]
+    return next(frame for frame in frames if frame[0] == frames[-1][0])
