@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from convlab.emulator.program import Instruction, Place, Symbol
 
-__all__ = ["FUNCTIONS", "OPCODES", "SPECIAL", "advice", "refusal"]
+__all__ = ["FUNCTIONS", "OPCODES", "SPECIAL", "advice", "declined", "refusal"]
 
 GENERAL = "Write the line without it"
 CLUSTERS = "Hand things from block to block through global memory, since the emulator runs no clusters"
@@ -68,15 +68,11 @@ SPECIAL = {
 }
 
 
-def advice(instruction: Instruction, kernels: Collection[str] = ()) -> str:
-    """What to do instead of an instruction, by its opcode, or by what its operands name; nothing when no row knows.
+def declined(instruction: Instruction) -> str:
+    """What to do instead of an opcode that has a row; nothing for all others.
 
-    >>> advice(Instruction(("wgmma", "fence", "sync", "aligned"), (), None, Place("", 0)))
+    >>> declined(Instruction(("wgmma", "fence", "sync", "aligned"), (), None, Place("", 0)))
     'Use mma.sync or the wmma API, whose operands lie in registers'
-
-    Args:
-        instruction: one that is not supported.
-        kernels: the names of the module's kernels: one that names them launches them.
     """
     opcode, *parts = instruction.parts
     given = {piece for part in parts for piece in (part, part.partition("::")[0])}
@@ -84,13 +80,26 @@ def advice(instruction: Instruction, kernels: Collection[str] = ()) -> str:
         first, *rest = key.split(".")
         if first == opcode and given.issuperset(rest):
             return text
+    return ""
+
+
+def advice(instruction: Instruction, kernels: Collection[str] = ()) -> str:
+    """What to do instead of an instruction, by its opcode, or by what its operands name; nothing when no row knows.
+
+    >>> advice(Instruction(("mov", "u32"), (Symbol("%envreg2"),), None, Place("", 0)))
+    'End the kernel where the whole grid must meet (grid.sync()), and launch a second one that goes on'
+
+    Args:
+        instruction: one that is not supported.
+        kernels: the names of the module's kernels: an instruction that takes one's address launches it.
+    """
     for name in _names(instruction):
         if name in kernels:
             return FUNCTIONS["cuda"]
         for key, text in (FUNCTIONS | SPECIAL).items():
             if name.startswith(key):
                 return text
-    return ""
+    return declined(instruction)
 
 
 def _names(instruction: Instruction) -> Iterator[str]:
