@@ -31,7 +31,7 @@ class _Vectorized:
         return loop(*arguments)
 
 
-def vectorized(*signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def vectorized(*signatures: str) -> Callable[[Callable[..., Any]], _Vectorized]:
     """Make a function of numbers one of arrays and NumPy scalars; the type of the last argument chooses the signature.
 
     >>> from convlab.emulator.numerics.floats import fma  # @vectorized("f4(f4,f4,f4)", "f8(f8,f8,f8)")

@@ -92,6 +92,9 @@ def _floats(operation: int, data: Any, at: Any, first: Any, second: Any, old: An
             data[place] = value
 
 
+_single, _half, _brain = (njit(nogil=True)(each.function) for each in (from_f16, to_f16, to_bf16))
+
+
 @njit(cache=True, nogil=True)
 def _halves(operation: int, brain: bool, per_element: int, at: Any, data: Any, first: Any, old: Any) -> None:
     """Each half of an element by itself, computed as a single and rounded."""
@@ -101,9 +104,9 @@ def _halves(operation: int, brain: bool, per_element: int, at: Any, data: Any, f
         if brain:
             a, b = np.uint32(was << 16).view(np.float32), np.uint32(first[n] << 16).view(np.float32)
         else:
-            a, b = from_f16(was), from_f16(first[n])
+            a, b = _single(was), _single(first[n])
         if operation == 0:
             a = np.float32(a + b)
         elif (operation == 1 and b < a) or (operation == 2 and b > a) or np.isnan(a):
             a = b
-        data[place] = to_bf16(a) if brain else to_f16(a)
+        data[place] = _brain(a) if brain else _half(a)
