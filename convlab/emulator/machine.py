@@ -27,7 +27,8 @@ BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one afte
 
 # What observers are told of, and the method by which each shows that it wants to be.
 HOOKS = {
-    **{name: name for name in ("start", "step", "access", "branch", "meeting", "finish")},
+    **{name: name for name in ("start", "step", "access", "branch", "finish")},
+    **{name: name for name in ("meeting", "barrier", "arrival", "syncwarp", "fence")},
     **{"copies": "commit", "products": "multiply"},
 }
 
@@ -51,7 +52,7 @@ class Machine:
         self.log = FaultLog()
         self.has_meetings = any(step.meeting is not None for step in code.steps)
         memory.observers = self.observers
-        memory.report, memory.complain = self.log_access, self.complain
+        memory.report, memory.complain, memory.absent = self.log_access, self.complain, self._absent
         self.residents = Residents(np.zeros(0, np.intp), self.threads)
         self.registers: list[Any] = []
 
@@ -99,7 +100,7 @@ class Machine:
         self.registers = special + [dtype.type(0) for dtype in self.code.dtypes[len(special) :]]
         self.memory.start(residents)
         self.meetings = Meetings(residents, self.code.steps, self.complain)
-        self.meetings.observers = self.observers["meeting"]
+        self.meetings.observers = self.observers
         self.schedule = Schedule(residents, None if self.seed is None else self.seed + int(numbers[0]))
         self.stack = CallStack(residents, self.code, self.memory)
         self.spent = 0
@@ -225,6 +226,15 @@ class Machine:
     def log_access(self, site: Site, kind: str, what: str, rest: str, lanes: Lanes, bad: NDArray[np.intp]) -> None:
         """Enter a bad access into the log, with its first lane as the culprit."""
         self.complain(kind, "error", site.place, lanes.part(bad), f"{what}{rest}", space=site.space, about=what)
+
+    def _absent(self, site: int, wanted: int, lanes: Lanes, bad: NDArray[np.intp]) -> None:
+        """A shuffle reads from a lane that does not take part; one that is not there at all does no harm by itself."""
+        warp = lanes.warp[bad[0]]
+        residents = self.residents
+        there = (residents.warp == warp) & (residents.lane == wanted) & self.meetings.alive
+        severity = "error" if there.any() else "warning"
+        message = f"reads from lane {wanted} of its warp, which does not take part: the value is undefined."
+        self.complain("shuffle", severity, self.code.sites[site].place, lanes.part(bad), message)
 
     def _endless(self, step: Step, lanes: Lanes) -> None:
         """Log the place where lanes still are when the budget is spent."""

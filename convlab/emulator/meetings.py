@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convlab.emulator.code import Meeting, Step
-from convlab.emulator.lanes import Lanes, Residents
+from convlab.emulator.lanes import WARP, Lanes, Residents
 
-__all__ = ["Meetings"]
+__all__ = ["BARRIERS", "Meetings"]
 
 BARRIERS = 16  # of a block
 EVERYBODY = 0xFFFFFFFF
@@ -38,7 +38,7 @@ class Meetings:
         self.mask = np.zeros(residents.size, np.uint32)
         self.arrived = np.zeros(residents.number.size * BARRIERS, np.intp)  # by bar.arrive, without waiting
         self.waiting = 0
-        self.observers: list[Any] = []
+        self.observers: dict[str, list[Any]] = {name: [] for name in ("meeting", "barrier", "arrival", "syncwarp")}
 
     def keep(self, index: NDArray[np.intp]) -> None:
         """Forget all lanes but these; nobody waits."""
@@ -56,25 +56,38 @@ class Meetings:
         if meeting.barrier:
             return self._at_barrier(step, meeting, who, meeting.count and meeting.count.of(registers, lanes), lanes)
         if lanes.index is None and not who.ndim and who == EVERYBODY:
-            self._released(step, lanes)
+            self._met(step, lanes, np.full(lanes.size, who))
             return [(step, lanes)]
         return self._before_exchange(step, who, lanes)
 
-    def _released(self, step: int, lanes: Lanes) -> None:
-        """Tell the observers that these lanes have met."""
+    def _met(self, step: int, lanes: Lanes, masks: NDArray[np.uint32] | None = None) -> None:
+        """Tell the observers that these lanes have met at a step, and, of ``__syncwarp``, with whom."""
         meeting = self.steps[step].meeting
-        for observer in self.observers:
+        for observer in self.observers["meeting"]:
             observer.meeting(self.steps[step], meeting, lanes)
+        if masks is not None and self.steps[step].instructions[0].parts[0] in ("bar", "barrier"):
+            for observer in self.observers["syncwarp"]:
+                observer.syncwarp(lanes, masks)
+
+    def _tell(self, what: str, lanes: Lanes, keys: NDArray[np.intp]) -> None:
+        """Tell the observers who arrives at barriers, or goes on from them."""
+        for observer in self.observers[what]:
+            getattr(observer, what)(lanes, keys)
 
     # Barriers
 
     def _at_barrier(self, step: int, meeting: Meeting, number: Any, count: Any, lanes: Lanes) -> list[Ready]:
         if lanes.index is None and not number.ndim and count is None and not meeting.arrive and not self.arrived.any():
             self._warn_of_ended(step, lanes)
-            self._released(step, lanes)
+            self._tell("barrier", lanes, lanes.block * BARRIERS + int(number) % BARRIERS)
+            self._met(step, lanes)
             return [(step, lanes)]
         key = lanes.block * BARRIERS + number.astype(np.intp) % BARRIERS
+        if count is not None and np.any(count % WARP):
+            message = f"takes {int(np.max(count))} threads to this barrier, which is no multiple of {WARP}."
+            self.complain("barrier", "error", self.steps[step].place, lanes, message)
         if meeting.arrive:
+            self._tell("arrival", lanes, key)
             np.add.at(self.arrived, key, 1)
             self._put(lanes, -1, key, count)
             return [(step, lanes), *self._complete()]
@@ -86,7 +99,7 @@ class Meetings:
         slots = lanes.slots
         self.at[slots], self.key[slots], self.count[slots] = step, key, count
 
-    def _complete(self, ended_too: bool = False) -> list[Ready]:
+    def _complete(self) -> list[Ready]:
         """The lanes at all barriers that have as many threads as they take."""
         here = np.flatnonzero((self.at >= 0) & (self.mask == 0))
         if not here.size:
@@ -107,6 +120,7 @@ class Meetings:
         steps = self.at[slots]
         self.at[slots] = -1
         self._compare(slots, steps)
+        self._tell("barrier", Lanes(slots, self.residents), self.key[slots])
         uncounted = self.count[slots] == 0
         if uncounted.any():
             self._warn_of_ended(steps[uncounted], Lanes(slots[uncounted], self.residents))
@@ -114,7 +128,7 @@ class Meetings:
             chosen = slots[steps == step]
             everybody = chosen.size == self.residents.size
             lanes = self.residents.everybody if everybody else Lanes(chosen, self.residents)
-            self._released(step, lanes)
+            self._met(step, lanes)
             yield step, lanes
 
     def _compare(self, slots: NDArray[np.intp], steps: NDArray[np.intp]) -> None:
@@ -182,10 +196,11 @@ class Meetings:
         if not slots.size:
             return
         self.waiting -= slots.size
+        masks = self.mask[slots]
         self.at[slots], self.mask[slots] = -1, 0
         everybody = slots.size == self.residents.size
         lanes = self.residents.everybody if everybody else Lanes(slots, self.residents)
-        self._released(step, lanes)
+        self._met(step, lanes, masks)
         yield step, lanes
 
     # When nobody can go on

@@ -13,7 +13,8 @@ from convlab.emulator.memory import Memory
 
 __all__ = ["CallStack"]
 
-STACK_BYTES = 1 << 16  # of a thread; CUDA gives it 1 KB unless told otherwise
+STACK_BYTES = 1 << 14  # of a thread; CUDA gives it 1 KB unless told otherwise
+SHOWN = 8  # of a deep recursion: calls at either end
 CHUNK_BYTES = 1 << 29  # of all threads of a chunk: more would fill the machine's memory
 LEVEL_BYTES = 64  # of a thread, about what this class keeps for each level
 
@@ -33,8 +34,10 @@ class CallStack:
         self.deepest = 0
 
     def callers(self, slot: int) -> list[int]:
-        """The steps that end in the calls that a lane is in, the latest first."""
-        return [int(self.steps[depth][slot]) for depth in reversed(range(int(self.depth[slot])))]
+        """The steps with the calls that a lane is in, the latest first; of very many only those at either end."""
+        depths = list(reversed(range(int(self.depth[slot]))))
+        shown = depths if len(depths) <= 2 * SHOWN else [*depths[:SHOWN], *depths[-SHOWN:]]
+        return [int(self.steps[depth][slot]) for depth in shown]
 
     def enter(self, registers: list[Any], call: Call, lanes: Lanes, step: int) -> bool:
         """Lanes call a function at the end of a step; false when their stack is full."""

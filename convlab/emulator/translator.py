@@ -179,11 +179,11 @@ class Translator:
                 known = f"({known} + {self.constant(self.layout.windows[base.name], DTYPES['b64'])})"
             return known
         narrow = isinstance(base, Register) and self.dtypes[self.numbers[base.name]].itemsize == 4
-        dtype = DTYPES["u32"] if narrow else DTYPES["b64"]  # shared and local addresses fit 32 bits
+        dtype = DTYPES["s32"] if narrow else DTYPES["b64"]  # shared and local addresses fit 32 bits, and wrap there
         text = self.read(base, dtype)
-        if narrow:
-            text = f"{text}.astype({self.name_type(DTYPES['b64'])})"
-        return f"({text} + {self.constant(operand.offset, DTYPES['b64'])})" if operand.offset else text
+        if operand.offset:
+            text = f"({text} + {self.constant(operand.offset, dtype)})"
+        return f"{text}.astype({self.name_type(DTYPES['b64'])})" if narrow else text
 
     def is_predicate(self, register: Register) -> bool:
         """Whether a register holds a predicate."""

@@ -271,6 +271,7 @@ SHUFFLES = [
         32,
         lambda rng: [empty(16, "i4"), ints(rng, 32)],
         lambda y, x: np.r_[x[:8] - x[8:16], np.zeros(8)],
+        severity="warning",
     ),
     Case(
         "shuffle_partial_warp",
@@ -278,6 +279,7 @@ SHUFFLES = [
         40,
         lambda rng: [empty(5, "i4"), ints(rng, 40)],
         lambda y, x: x.reshape(5, 8).sum(1),
+        severity="warning",
     ),
     Case(
         "shuffle_vote_in_branch",

@@ -38,6 +38,8 @@ def convert(t: Translator, instruction: Instruction) -> None:
         _convert_pair(t, instruction, mode or "rn")
         return
     source = kind_of(t, of)
+    if of.endswith("x2"):
+        raise t.unsupported()
     target, operand = instruction.operands
     value = source.read(t, operand)
     if to in FLOATS:

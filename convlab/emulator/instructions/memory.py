@@ -147,8 +147,12 @@ def copy(t: Translator, instruction: Instruction) -> None:
     )
 
 
-@handles(
-    "fence", "membar", "prefetch", "prefetchu", "applypriority", "discard", "nanosleep", "griddepcontrol", "setmaxnreg"
-)
-def nothing(t: Translator, instruction: Instruction) -> None:
-    """Hints, and orders that hold here anyway: lanes see each other's writes at once."""
+@handles("fence", "membar")
+def fence(t: Translator, instruction: Instruction) -> None:
+    """Orders that hold here anyway: lanes see each other's writes at once."""
+    t.emit("memory.fence(lanes)")
+
+
+@handles("prefetch", "prefetchu", "applypriority", "discard", "nanosleep", "griddepcontrol", "setmaxnreg")
+def hint(t: Translator, instruction: Instruction) -> None:
+    """Hints change nothing that a program can see."""

@@ -92,6 +92,8 @@ def active(t: Translator, instruction: Instruction) -> None:
 @handles("bar", "barrier")
 def barrier(t: Translator, instruction: Instruction) -> None:
     """The machine lets lanes in when all are there; what is left to do is the reduction of ``bar.red``."""
+    if "cluster" in instruction.parts:
+        raise t.unsupported("of a cluster")
     if "red" not in instruction.parts:
         return
     target, *rest = instruction.operands

@@ -31,9 +31,10 @@ class Memory:
         self.code = code
         self.parameters = parameters
         self.shared_bytes = shared_bytes
-        self.observers: dict[str, list[Any]] = {"access": [], "copies": [], "products": []}
+        self.observers: dict[str, list[Any]] = {"access": [], "copies": [], "fence": [], "products": []}
         self.report: Report | None = None
         self.complain: Callable[..., None] = lambda *_, **__: None
+        self.absent: Callable[..., None] = lambda *_: None
         self.printer = Printer()
         self.clock = 0
         self.everywhere = GlobalSpace(buffers, code.sites)
@@ -89,10 +90,10 @@ class Memory:
         self.complain("trap", "error", self.code.sites[site].place, lanes, "reaches __trap(), which ends the program.")
         raise StoppedError
 
-    def absent(self, site: int, wanted: int, lanes: Lanes, bad: Any) -> None:
-        """A shuffle reads from a lane that does not take part."""
-        message = f"reads from lane {wanted} of its warp, which does not take part: the value is undefined."
-        self.complain("shuffle", "error", self.code.sites[site].place, lanes.part(bad), message)
+    def fence(self, lanes: Lanes) -> None:
+        """``membar`` and ``fence``: here, lanes see each other's writes at once; observers may want to know."""
+        for observer in self.observers["fence"]:
+            observer.fence(lanes)
 
     def commit(self, _: int, lanes: Lanes) -> None:
         """``cp.async.commit_group``."""
@@ -133,7 +134,8 @@ class Memory:
         if not known:
             return Spot("shared memory", f"[{offset}]", rest)
         ((start, variable),) = known
-        return Spot(readable(variable.name), f"[{(offset - start) // site.dtype.itemsize}]", rest)
+        single = variable.data.size == site.dtype.itemsize and offset == start
+        return Spot(readable(variable.name), "" if single else f"[{(offset - start) // site.dtype.itemsize}]", rest)
 
     def _local_name(self, offset: int, site: Site) -> Spot:
         return Spot("its local arrays", f"[{offset // site.dtype.itemsize}]", f"they have {self.local.size:,} bytes.")

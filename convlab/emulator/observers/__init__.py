@@ -6,7 +6,9 @@ An observer has any of these methods, and is told only of what it has a method f
 - ``step(at, lanes)``: lanes run a step, a basic block;
 - ``access(site, address, lanes, values)``: lanes are about to access memory, at addresses in the site's space;
 - ``branch(at, lanes, taken, fallen)``: lanes jumped, or not, at the end of a step;
-- ``meeting(step, meeting, lanes)``: lanes met at a barrier or before an exchange, and go on;
+- ``meeting(step, meeting, lanes)``: lanes met at a barrier or before an exchange, and go on from this step;
+- ``barrier(lanes, keys)``, ``arrival(lanes, keys)``: threads go on from barriers, or arrive without waiting; a key is
+  the block and the barrier's number; ``syncwarp(lanes, masks)``; ``fence(lanes)``;
 - ``commit(lanes)`` and ``wait(pending, lanes)``: asynchronous copies were grouped, and waited for;
 - ``multiply(flop, useful, lanes)``: a Tensor Core instruction: operations a warp, and those of all with no factor 0.
 """

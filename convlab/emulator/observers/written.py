@@ -75,14 +75,21 @@ class Written:
         if site.action != "store" and (buffer is None or buffer.strict):
             bad = np.zeros(lanes.size, np.bool_)
             if some_unwritten(flags, at, site.width, whole, bad):
-                self._complain(site, lanes, np.flatnonzero(bad), at, buffer)
+                self._complain(site, lanes, np.flatnonzero(bad), at, flags, buffer)
         if site.action != "load":
             mark(flags, at, site.width)
 
     def _complain(
-        self, site: Site, lanes: Lanes, bad: NDArray[np.intp], at: NDArray[np.int64], buffer: Buffer | None
+        self,
+        site: Site,
+        lanes: Lanes,
+        bad: NDArray[np.intp],
+        at: NDArray[np.int64],
+        flags: NDArray[np.bool_],
+        buffer: Buffer | None,
     ) -> None:
         first = int(at[bad[0]])
+        first += int(np.argmin(flags[first : first + site.width])) if site.count > 1 else 0  # of a float4, the one
         if buffer is not None:
             name, where = buffer.name, place_of(buffer, first, site)
         else:

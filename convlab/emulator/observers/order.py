@@ -1,0 +1,139 @@
+"""Which accesses of a block's threads happen before which: what barriers, ``__syncwarp`` and locks order.
+
+Time is a count of accesses and meetings. Each warp knows up to what time it has met each other warp of its block (a
+vector clock), each thread the same of the lanes of its warp. A lock or a flag orders what came before a fence and its
+release with what comes after it was seen.
+
+Source: L. Lamport, "Time, Clocks, and the Ordering of Events in a Distributed System", 1978; PTX ISA, "Memory
+Consistency Model".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from convlab.emulator.lanes import WARP, Lanes
+from convlab.emulator.meetings import BARRIERS
+
+__all__ = ["FENCE", "RELEASED", "RELEASE_TIME", "SEEN", "SEEN_TIME", "UP_TO", "Order", "state_of"]
+
+# What is known of each thread: its latest fence; the word it released last, up to which time, and when; the word it saw
+# last, and when.
+FENCE, RELEASED, UP_TO, RELEASE_TIME, SEEN, SEEN_TIME = range(6)
+
+
+class Order:
+    """The clocks of a chunk."""
+
+    def __init__(self, machine: Any) -> None:
+        residents = machine.residents
+        blocks, warps = residents.number.size, residents.warps_per_block
+        self.threads = machine.threads
+        self.now = 0
+        self.warps = np.zeros((blocks, warps, warps), np.int32)
+        self.lanes = np.zeros((blocks * machine.threads, WARP), np.int32)
+        self.brought = np.zeros((blocks * BARRIERS, warps), np.int32)  # to a barrier, by those who arrived at it
+        self.words = np.full((blocks * machine.threads, 6), -1, np.int32)
+
+    def tick(self) -> int:
+        """A new moment."""
+        self.now += 1
+        return self.now
+
+    def index(self, lanes: Lanes) -> NDArray[np.intp]:
+        """The number of each lane's thread in the chunk."""
+        index: NDArray[np.intp] = lanes.block * self.threads + lanes.thread
+        return index
+
+    def arrive(self, keys: NDArray[np.intp], lanes: Lanes) -> None:
+        """Warps bring what they know to a barrier."""
+        _bring(self.warps, self.brought, keys, lanes.block, lanes.thread, self.tick())
+
+    def meet(self, keys: NDArray[np.intp], lanes: Lanes) -> None:
+        """Warps go on from a barrier with all that was brought there."""
+        self.arrive(keys, lanes)
+        _take(self.warps, self.brought, keys, lanes.block, lanes.thread)
+        self.brought[np.unique(keys)] = 0
+        self.lanes[self.index(lanes)] = self.now
+
+    def meet_in_warp(self, masks: NDArray[np.uint32], lanes: Lanes) -> None:
+        """The lanes of each mask have met."""
+        _exchange(self.lanes, masks, self.index(lanes), lanes.warp, lanes.lane, self.tick())
+
+    def fence(self, lanes: Lanes) -> None:
+        """What these threads did so far is there before what they do next."""
+        self.words[self.index(lanes), FENCE] = self.tick()
+
+
+@njit(cache=True, nogil=True)
+def _bring(warps: Any, brought: Any, keys: Any, block: Any, thread: Any, now: int) -> None:
+    latest = -1
+    for n in range(keys.size):
+        warp = thread[n] // WARP
+        place = block[n] * warps.shape[1] + warp
+        if place != latest:
+            for other in range(warps.shape[2]):
+                brought[keys[n], other] = max(brought[keys[n], other], warps[block[n], warp, other])
+            brought[keys[n], warp] = now
+            latest = place
+
+
+@njit(cache=True, nogil=True)
+def _take(warps: Any, brought: Any, keys: Any, block: Any, thread: Any) -> None:
+    latest = -1
+    for n in range(keys.size):
+        warp = thread[n] // WARP
+        place = block[n] * warps.shape[1] + warp
+        if place != latest:
+            warps[block[n], warp] = brought[keys[n]]
+            latest = place
+
+
+@njit(cache=True, nogil=True)
+def _exchange(known: Any, masks: Any, index: Any, warp: Any, lane: Any, now: int) -> None:
+    """Each lane learns what the lanes of its mask know; those with the same mask are one group."""
+    for n in range(index.size):
+        first = True
+        m = n - 1
+        while m >= 0 and warp[m] == warp[n]:
+            first = first and masks[m] != masks[n]
+            m -= 1
+        if not first:
+            continue
+        row = known[index[n]].copy()
+        m = n
+        while m < index.size and warp[m] == warp[n]:
+            if masks[m] == masks[n]:
+                for k in range(row.size):
+                    row[k] = max(row[k], known[index[m], k])
+            m += 1
+        m = n
+        while m < index.size and warp[m] == warp[n]:
+            if masks[m] == masks[n]:
+                row[lane[m]] = now
+            m += 1
+        m = n
+        while m < index.size and warp[m] == warp[n]:
+            if masks[m] == masks[n]:
+                known[index[m]] = row
+            m += 1
+
+
+@njit(cache=True, nogil=True)
+def state_of(other: int, time: int, me: int, block: int, threads: int, warps: Any, lanes: Any, words: Any) -> int:
+    """0 when an earlier access is by the same thread, or ordered; 2 when only ``__syncwarp`` is missing; else 1."""
+    if other < 0 or other == me:
+        return 0
+    mine, its = block * threads + me, block * threads + other
+    same_warp = me // WARP == other // WARP
+    known = lanes[mine, other % WARP] if same_warp else warps[block, me // WARP, other // WARP]
+    if known > time:
+        return 0
+    a, b = words[its], words[mine]
+    if a[RELEASED] >= 0 and a[RELEASED] == b[SEEN] and a[UP_TO] > time and b[SEEN_TIME] > a[RELEASE_TIME]:
+        return 0
+    return 2 if same_warp else 1
