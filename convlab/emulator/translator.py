@@ -63,7 +63,11 @@ class Translator:
         text = f"r{number}"
         if self.dtypes[number] != dtype:
             text = self.as_type(text, self.dtypes[number], dtype)
-        return f"(~{text})" if isinstance(operand, Register) and operand.negated else text
+        if not isinstance(operand, Register) or not operand.negated:
+            return text
+        if self.dtypes[number].kind != "b":
+            raise self.unsupported("the opposite of a number")
+        return f"(~{text})"
 
     def as_type(self, text: str, own: np.dtype[Any], wanted: np.dtype[Any]) -> str:
         """The same bits as another type; a wider register gives its lower half, as PTX allows for ld, st and cvt."""

@@ -46,9 +46,10 @@ def bit_operation(t: Translator, instruction: Instruction) -> None:
         apply(t, instruction, Row(f"permute_{kind}({{0}}, {{1}}, {{2}})", "u32", WORDS), kind_of(t, name[-1]))
         return
     row = BITS.get(".".join(name))
-    if row is None or kind_of(t, kind).computed.kind not in "iu":
+    whole = kind_of(t, kind)
+    if row is None or whole.computed.kind not in "iu" or whole.computed != whole.stored:
         raise t.unsupported()
-    apply(t, instruction, row, kind_of(t, kind))
+    apply(t, instruction, row, whole)
 
 
 @handles("shl", "shr")

@@ -229,7 +229,8 @@ def test_dot_products_of_bytes_and_halves(elementwise, a_type, b_type):
 
 
 @pytest.mark.parametrize(
-    "opcode", ["prmt.b32.xyz", "shf.l.b32", "dp4a.f32.u32", "dp2a.s32.s32", "bfind.up.s32", "lop3.xor.b32"]
+    "opcode",
+    ["prmt.b32.xyz", "shf.l.b32", "dp4a.f32.u32", "dp2a.s32.s32", "bfind.up.s32", "szext.wrap.f32", "lop3.xor.b32"],
 )
 def test_forms_that_do_not_exist_are_named(elementwise, opcode):
     with pytest.raises(UnsupportedInstruction, match=f"does not execute `{opcode}`"):

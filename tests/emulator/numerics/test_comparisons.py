@@ -166,3 +166,8 @@ def test_operands_that_do_not_fit_end_in_an_error(lines, text):
 def test_predicates_are_no_numbers(lines, text):
     with pytest.raises(UnsupportedInstruction, match="a predicate as a number"):
         lines(text, "u4", np.zeros(2, "u4"))
+
+
+def test_numbers_have_no_opposite(lines):
+    with pytest.raises(UnsupportedInstruction, match="the opposite of a number"):
+        lines("max.f32 %out, %in1, !%in1;", "u4", np.zeros(2, "u4"))

@@ -267,7 +267,15 @@ def test_two_integers_are_packed_below_the_rest_of_a_third(elementwise, target):
 
 @pytest.mark.parametrize(
     "opcode",
-    ["cvt.rs.f16x2.f32", "cvt.rn.f32.pred", "cvt.f32.s32.rn", "cvt.rzi.rn.s32.f32", "cvt.s32.f32", "cvt.pack.s8.s32"],
+    [
+        "cvt.rs.f16x2.f32",
+        "cvt.rn.f32.pred",
+        "cvt.f32.s32.rn",
+        "cvt.rzi.rn.s32.f32",
+        "cvt.s32.f32",
+        "cvt.pack.s8.s32",
+        "cvt.s64.s16x2",
+    ],
 )
 def test_conversions_that_do_not_exist_are_named(elementwise, opcode):
     with pytest.raises(UnsupportedInstruction, match=f"does not execute `{opcode}`"):
