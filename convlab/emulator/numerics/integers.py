@@ -25,16 +25,19 @@ __all__ = [
 
 
 def divide(a: Any, b: Any) -> Any:
-    """Integer division that truncates towards zero, as in C; by zero it gives all ones, as NVIDIA's hardware does."""
-    safe = np.where(b == 0, b.dtype.type(1), b)
-    quotient = (a - np.fmod(a, safe)) // safe
-    return np.where(b == 0, ~np.zeros_like(quotient), quotient)[()]
+    """Integer division that truncates towards zero, as in C; by zero it gives all ones, as NVIDIA's hardware does.
+
+    NumPy's own division rounds down, and is fast for a divisor that is the same for all lanes.
+    """
+    quotient = a // b
+    if a.dtype.kind == "i":
+        quotient = quotient + (((a ^ b) < 0) & (quotient * b != a))
+    return quotient if not b.ndim and b else np.where(b == 0, ~np.zeros_like(quotient), quotient)[()]
 
 
 def remainder(a: Any, b: Any) -> Any:
     """The remainder of `divide`, with the sign of ``a``; by zero it gives ``a``."""
-    safe = np.where(b == 0, b.dtype.type(1), b)
-    return np.where(b == 0, a, np.fmod(a, safe))[()]
+    return a - divide(a, b) * b
 
 
 @vectorized("u8(u8,u8)")

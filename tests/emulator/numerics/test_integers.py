@@ -82,6 +82,15 @@ def test_integer_arithmetic(elementwise, opcode, kind):
     assert elementwise(f"{opcode}.{kind}", inputs[0].dtype.str[1:], *inputs).tolist() == results
 
 
+@pytest.mark.parametrize("divisor", [0, 1, -1, 7, -7, -(2**31)])
+@pytest.mark.parametrize("kind", ["s32", "u32"])
+def test_division_by_a_literal(lines, kind, divisor):
+    (a, *_), by = numbers(kind), wrap(divisor, kind)
+    for opcode in ("div", "rem"):
+        results = [wrap(CASES[opcode][2](x, by, kind), kind) for x in a.tolist()]
+        assert lines(f"{opcode}.{kind} %out, %in1, {divisor};", a.dtype.str[1:], a).tolist() == results
+
+
 @pytest.mark.parametrize("kind", LOGIC)
 def test_logic(elementwise, kind):
     a, b, _ = numbers(kind)
