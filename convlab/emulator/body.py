@@ -24,6 +24,9 @@ from convlab.emulator.types import DTYPES, SIZES
 
 __all__ = ["Body"]
 
+LARGEST_PARAM = 1 << 15  # bytes; CUDA allows a kernel one less than 32 KB
+LONGEST_VECTOR = 64  # operands in braces; no instruction has as many
+ALIGNMENTS = tuple(1 << n for n in range(11))
 MOST_REGISTERS = 1 << 16  # of a function: far beyond what any compiler makes
 
 
@@ -93,11 +96,13 @@ class Body(Reader):
             return
         for at in range(scope.first, len(function.instructions)):
             old = function.instructions[at]
-            operands = tuple(
+            if not any(isinstance(o, Symbol) and o.name in scope.labels for o in old.operands):
+                continue
+            operands = (
                 Symbol(scope.labels[o.name]) if isinstance(o, Symbol) and o.name in scope.labels else o
                 for o in old.operands
             )
-            function.instructions[at] = replace(old, operands=operands)
+            function.instructions[at] = replace(old, operands=tuple(operands))
 
     def _label(self, name: str, function: Function) -> None:
         """``name:`` before an instruction, a list of branch targets, or a prototype."""
@@ -183,19 +188,28 @@ class Body(Reader):
         while self.take() != ";":
             pass
 
+    def alignment(self) -> int:
+        """What follows ``.align``."""
+        align = self.integer()
+        if align not in ALIGNMENTS:
+            raise self.error(f"an alignment is a power of two up to {max(ALIGNMENTS):,}.")
+        return align
+
     def param(self) -> Param:
         """One parameter after its ``.param``: ``.align 4 .b8 name[64]`` or ``.u64 name``."""
         align, kind, count = 0, "", 1
         while self.peek().startswith("."):
             word = self.take()
             if word == ".align":
-                align = self.integer()
+                align = self.alignment()
             elif word[1:] in SIZES:
                 kind = word[1:]
         name = self.take()
         if self.took("["):
             count = 0 if self.peek() == "]" else self.integer()
             self.take("]")
+        if not 0 <= SIZES[kind] * count <= LARGEST_PARAM:
+            raise self.error(f"a parameter has more than {LARGEST_PARAM:,} bytes.")
         return Param(name, kind, SIZES[kind] * count, align or SIZES[kind])
 
     def _instruction(self, word: str, function: Function) -> Instruction:
@@ -221,6 +235,8 @@ class Body(Reader):
             while not self.took(close):
                 self.took(",")
                 items.append(self._simple(function))
+            if close == "}" and len(items) > LONGEST_VECTOR:
+                raise self.error(f"a list in braces has {len(items):,} operands.")
             return Vector(tuple(items))
         first = self._simple(function)
         if isinstance(first, Symbol) and f"{first.name}.x" in function.registers:

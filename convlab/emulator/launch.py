@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from convlab.emulator.addresses import buffer_address
-from convlab.emulator.code import StoppedError
+from convlab.emulator.code import Code, StoppedError
 from convlab.emulator.faults import Fault
 from convlab.emulator.layout import packed
 from convlab.emulator.machine import BUDGET, Machine
@@ -22,8 +22,12 @@ from convlab.emulator.observers.written import Written
 from convlab.emulator.program import Function
 from convlab.emulator.specials import Dim3, Launch
 from convlab.emulator.translate import translate
+from convlab.errors import LaunchError
 
 __all__ = ["Result", "run"]
+
+MOST_SHARED = 232_448  # bytes: 227 KB, on Hopper
+MOST_LOCAL = 1 << 19  # bytes of a thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,10 @@ def run(
 
     Raises:
         UnsupportedInstruction: before anything runs.
+        LaunchError: more shared or local memory than a GPU has.
     """
     code = translate(kernel)
+    _check_memory(code, shared)
     launch = Launch(grid, block, code.shared_bytes + shared, shared)
     buffers, parameters = _buffers(kernel, arguments)
     memory = Memory(buffers, parameters, code, launch.shared_bytes)
@@ -103,6 +109,17 @@ def _counted(
     if chosen == blocks:
         return total, lines
     return total.scaled(chosen, blocks), {place: counts.scaled(chosen, blocks) for place, counts in lines.items()}
+
+
+def _check_memory(code: Code, shared: int) -> None:
+    """No GPU has more of these memories, and this machine should not be asked for them."""
+    total = code.shared_bytes + shared
+    for size, most, what in (
+        (total, MOST_SHARED, "shared memory for a block"),
+        (code.frame, MOST_LOCAL, "local memory"),
+    ):
+        if size > most:
+            raise LaunchError(f"The kernel needs {size:,} bytes of {what}, and {most:,} is the most that a GPU has.")
 
 
 def _buffers(kernel: Function, arguments: Sequence[Buffer | bytes | None]) -> tuple[list[Buffer], bytes]:

@@ -37,6 +37,7 @@ class Parser(Body):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.program = Program()
+        self.taken = 0  # bytes of all variables
         # Addresses in initial values are filled in at the end: they may name what comes later.
         self.pending: list[Pending] = []
 
@@ -127,7 +128,7 @@ class Parser(Body):
         align, kind, name, shape, vector = 0, "b8", "", list[int](), 1
         while (word := self.take()) not in (";", "=", ","):
             if word == ".align":
-                align = self.integer()
+                align = self.alignment()
             elif word == "[":
                 shape.append(0 if self.peek() == "]" else self.integer())
                 self.take("]")
@@ -140,9 +141,12 @@ class Parser(Body):
             elif word[0] != ".":
                 name = word
         size = SIZES[kind] * vector * prod(shape)
-        if min(shape, default=0) < 0 or not 0 <= size <= LARGEST_VARIABLE:
+        self.taken += size
+        if min(shape, default=0) < 0 or not 0 <= size <= LARGEST_VARIABLE or self.taken > LARGEST_VARIABLE:
+            all_together = "" if self.taken == size else " of all variables"
             raise CompileError(
-                f"The variable {name} has {size:,} bytes; the emulator takes {LARGEST_VARIABLE:,} at most."
+                f"The variable {name[:40]} has {size:,} bytes; "
+                f"the emulator takes {LARGEST_VARIABLE:,} at most{all_together}."
             )
         variable = Variable(name, space, align or SIZES[kind] * vector, np.zeros(size, np.uint8), kind)
         if word == "=":

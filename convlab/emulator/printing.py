@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 __all__ = ["LIMIT", "Printer", "render"]
 
+MOST_WIDE = 4095  # characters that a width or a precision may ask for, as C promises
 LIMIT = 1 << 20  # bytes kept of a launch's output, as many as a GPU's own buffer holds by default
 
 CONVERSION = re.compile(
@@ -60,14 +61,18 @@ def render(template: bytes, arguments: bytes, string: Callable[[int], bytes]) ->
         at += size
         return value
 
+    def size(text: bytes) -> int:
+        """A width or precision, from the format string or (``*``) from the arguments."""
+        number = int(take("i")) if text == b"*" else int(text[:9] or b"0")
+        return max(-MOST_WIDE, min(number, MOST_WIDE))
+
     def fill(match: re.Match[bytes]) -> str:
         kind = match["kind"].decode()
         if kind == "%":
             return "%"
-        width = str(take("i")) if match["width"] == b"*" else (match["width"] or b"").decode()
-        precision = str(take("i")) if match["precision"] == b"*" else match["precision"]
-        shown = precision.decode() if isinstance(precision, bytes) else precision
-        form = f"%{match['flags'].decode()}{width}{'' if shown is None else '.' + shown}"
+        width = "" if match["width"] is None else size(match["width"])
+        digits = -1 if match["precision"] is None else size(match["precision"])
+        form = f"%{match['flags'].decode()}{width}{f'.{digits}' if digits >= 0 else ''}"
         return _convert(form, kind, match["length"] in WIDE, take, string)
 
     pieces, end = [], 0

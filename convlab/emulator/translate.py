@@ -271,7 +271,7 @@ def _translate_block(part: Translator, block: graph.Block) -> str:
         try:
             handler(part, instruction)
         # Handlers take operands as PTX has them, and fail on others.
-        except (AssertionError, AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+        except (AssertionError, AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
             raise CompileError(
                 f"{instruction.place}: `{instruction.opcode[:60]}` cannot have these operands."
             ) from error

@@ -165,6 +165,8 @@ class Translator:
 
         ``holder`` is the space that really holds it, where that is another one than the instruction names.
         """
+        if count not in (1, 2, 4, 8):
+            raise self.unsupported(f"{count} elements at a time")
         space = self.space(instruction)
         strength = 2 if action == "atomic" else max(STRENGTHS.get(part, 0) for part in instruction.parts)
         if space:
