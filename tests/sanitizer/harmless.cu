@@ -215,3 +215,22 @@ extern "C" __global__ void idle_threads(float* y, const float* x, int n) {
     }
     if (t == 0) y[blockIdx.x] = sum[0];
 }
+
+// A critical section: who holds the lock sees what those before it wrote.
+extern "C" __global__ void critical_section(int* y, const int* x) {
+    __shared__ int lock, sum;
+    int t = threadIdx.x;
+    if (t == 0) lock = sum = 0;
+    __syncthreads();
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(&lock, 0, 1) == 0) {
+            sum += x[t];
+            __threadfence_block();  // the sum is there before the lock is free
+            atomicExch(&lock, 0);
+            done = true;
+        }
+    }
+    __syncthreads();
+    y[t] = sum;
+}

@@ -81,6 +81,13 @@ KERNELS = [
         lambda rng: [empty(3, "f4"), floats(rng, 150), 150],
         lambda x, n: by_block(np.pad(x, (0, 42)), 64, np.sum),
     ),
+    (
+        "critical_section",
+        1,
+        64,
+        lambda rng: [empty(64, "i4"), ints(rng, 64)],
+        lambda x: np.full(64, x.sum()),
+    ),
 ]
 
 

@@ -164,6 +164,13 @@ RACES = [
         lambda rng: [empty(96, "i4"), ints(rng, 64)],
         lambda y, x: np.r_[x[::-1], x[:32]],
     ),
+    Case(
+        "race_two_locks",
+        1,
+        64,
+        lambda rng: [empty(64, "i4"), ints(rng, 64)],
+        lambda y, x: np.full(64, x.sum()),
+    ),
 ]
 
 BARRIERS = [
