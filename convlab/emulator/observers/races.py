@@ -1,8 +1,9 @@
 """The sanitizer's check of races in shared memory, from the order that barriers give, never from results.
 
-Each unit of shared memory has a shadow: its last writer and two readers, each with its thread, its time, its
-instruction and its strength. Two accesses of different threads, one of them a write, race when nothing orders them
-(`order.py`).
+Each unit of shared memory has a shadow: two writers and two readers, each with its thread, its time, its instruction
+and its strength. Two accesses of different threads, one of them a write, race when nothing orders them (`order.py`).
+Two are enough to see whether there is a race: of two in different warps, one is in another warp than any third. (Only
+where named barriers order some of the warps can what a third did be forgotten.)
 
 Source: compute-sanitizer's documentation, "Racecheck"; two writers of the same value, and atomics among themselves, are
 no race (as in Oclgrind).
@@ -39,10 +40,11 @@ VERBS = {
     "WAW": "writes {what}, which thread {other} wrote",
 }
 WHY = ("no barrier stands between", "no __syncwarp() stands between", "nobody waited for that copy")
-# The shadow's columns: thread, time, instruction and strength of each.
-WRITER, READER, SECOND = 0, 4, 8
-COLUMNS = 12
-PENDING = 3  # as a strength: a write by cp.async, until somebody waits for it
+# The shadow's columns: two writers and two readers, of each the thread, the time, the instruction, the strength and the
+# value. Until somebody waits for it, a write by cp.async is weaker than all others: −1 − its group.
+WRITERS, READERS, COLUMNS = 0, 10, 20
+ENTRY = 5
+ATOMIC_STRENGTH = 2
 EXCUSED = 3  # the sum of two strengths from which on there is no race: two atomics, or an atomic and a volatile access
 
 
@@ -64,7 +66,6 @@ class Races:
         self.group = np.zeros(machine.residents.number.size * machine.threads, np.int32)  # of copies: the open one
         units = machine.memory.shared.data.size // self.unit
         self.shadow = np.full((units, COLUMNS), -1, np.int32)
-        self.values = np.zeros(units, np.uint32)
 
     def barrier(self, lanes: Lanes, keys: NDArray[np.intp]) -> None:
         """Threads go on from barriers: their accesses are ordered."""
@@ -110,19 +111,21 @@ class Races:
         at = np.where(inside, (address + lanes.block * space.stride) // self.unit, -1)
         kind = {"load": LOAD, "store": STORE, "atomic": ATOMIC}[site.action]
         found = np.zeros((lanes.size, 5), np.int32)
-        new = self._units(site, values, lanes) if kind == STORE else np.zeros((1, 1), np.uint32)
-        group = self.group[order.index(lanes)] if site.asynchronous else np.full(lanes.size, -1, np.int32)
-        me = (order.tick(), kind, site.strength, site.index, site.width // self.unit, self.machine.threads)
+        new = self._units(site, values, lanes) if kind == STORE else np.zeros((1, 1), np.int32)
+        strength = np.full(lanes.size, site.strength, np.int32)
+        if site.asynchronous:
+            strength = -1 - self.group[order.index(lanes)]
+        me = (order.tick(), kind, site.index, site.width // self.unit, self.machine.threads)
         clocks = (order.warps, order.lanes, order.words)
-        if _compare(me, at, lanes.thread, lanes.block, group, new, clocks, self.shadow, self.values, found):
+        if _compare(me, at, lanes.thread, lanes.block, strength, new, clocks, self.shadow, found):
             self._complain(site, address, lanes, found)
 
-    def _units(self, site: Site, values: tuple[Any, ...], lanes: Lanes) -> NDArray[np.uint32]:
+    def _units(self, site: Site, values: tuple[Any, ...], lanes: Lanes) -> NDArray[np.int32]:
         """What each lane writes to each unit."""
         rows = np.empty((lanes.size, site.count), site.dtype)
         for n, value in enumerate(values):
             rows[:, n] = value
-        return rows.view(f"u{self.unit}").astype(np.uint32)
+        return rows.view(f"u{self.unit}").astype(np.uint32).view(np.int32)
 
     def _complain(self, site: Site, address: NDArray[np.int64], lanes: Lanes, found: NDArray[np.int32]) -> None:
         """One fault for each kind, line of the other access, and severity."""
@@ -147,33 +150,43 @@ class Races:
 
 
 @njit(cache=True, nogil=True)
-def _collision(row: Any, me: Any, thread: int, block: int, same_value: bool, clocks: Any) -> tuple[int, int, int]:
-    """What an access collides with: the kind of race (0: none), the shadow's column of the other, and why it is one."""
-    _, kind, strength, site, _, threads = me
-    if row[WRITER] >= 0:
-        state = state_of(row[WRITER], row[WRITER + 1], thread, block, threads, *clocks)
-        pending = row[WRITER + 3] >= PENDING
-        if pending and (kind == LOAD or row[WRITER] != thread):
-            return (1 if kind == LOAD else 3), WRITER, 3  # even the thread that copies must wait for the copy
-        if state == 2 and kind == STORE and row[WRITER + 2] == site and row[WRITER + 1] == me[0]:
+def _collision(row: Any, me: Any, who: Any, strength: int, value: int, clocks: Any) -> tuple[int, int]:
+    """What an access collides with: the shadow's column, and why (0: nothing); a missing barrier before all else."""
+    time, kind, site, _, threads = me
+    found, why = 0, 0
+    for column in range(WRITERS, COLUMNS if kind != LOAD else READERS, ENTRY):
+        other, when, its_strength = row[column], row[column + 1], row[column + 3]
+        if other < 0:
+            continue
+        written = column < READERS
+        same = written and kind == STORE and row[column + 4] == value and its_strength < ATOMIC_STRENGTH
+        state = state_of(other, when, who[0], who[1], threads, *clocks)
+        if written and its_strength < 0:  # even the thread that copies must wait for the copy before it reads
+            state = 3 * (kind == LOAD or other != who[0])
+        elif max(0, strength) + its_strength >= EXCUSED or same:
+            state = 0
+        elif state == 2 and written and kind == STORE and row[column + 2] == site and when == time:
             state = 1  # two lanes of one store: nothing orders them, not even the warp
-        if state and row[WRITER + 3] + strength < EXCUSED and not (kind == STORE and same_value):
-            return (1 if kind == LOAD else 3), WRITER, state
-    if kind != LOAD:
-        for reader in (READER, SECOND):
-            state = state_of(row[reader], row[reader + 1], thread, block, threads, *clocks)
-            if state and row[reader + 3] + strength < EXCUSED:
-                return 2, reader, state
-    return 0, 0, 0
+        if state and why in (0, 2):
+            found, why = column, state
+    return found, why
 
 
 @njit(cache=True, nogil=True)
-def _place_of_reader(row: Any, thread: int, block: int, threads: int, clocks: Any) -> int:
-    """The column in which to enter a reader: one whose reader is ordered before it; the two should be of two warps."""
-    if state_of(row[READER], row[READER + 1], thread, block, threads, *clocks) == 0:
-        return READER
-    second = state_of(row[SECOND], row[SECOND + 1], thread, block, threads, *clocks) == 0
-    return SECOND if second or row[SECOND] // WARP == row[READER] // WARP else -1
+def _column(row: Any, first: int, who: Any, strength: int, threads: int, clocks: Any) -> int:
+    """Where to enter an access: over one that it stands for; −1 when both say more, being weaker or of two warps."""
+    second, warp = first + ENTRY, who[0] // WARP
+    for column in (first, second):
+        ordered = state_of(row[column], row[column + 1], who[0], who[1], threads, *clocks) == 0
+        if row[column] < 0 or (ordered and row[column + 3] >= strength):
+            return column
+    for column in (first, second):  # weaker, but from before a barrier
+        if clocks[0][who[1], warp, row[column] // WARP] > row[column + 1]:
+            return column
+    if row[first] // WARP == row[second] // WARP != warp:
+        return second
+    weakest = first if row[first + 3] > row[second + 3] else second
+    return weakest if row[weakest + 3] > strength else -1
 
 
 @njit(cache=True, nogil=True)
@@ -182,44 +195,41 @@ def _compare(
     at: Any,
     threads: Any,
     blocks: Any,
-    group: Any,
+    strengths: Any,
     new: Any,
     clocks: Any,
     shadow: Any,
-    values: Any,
     found: Any,
 ) -> int:
     """Enter the accesses of lanes into the shadow, one after the other; ``found`` gets what each collides with.
 
-    ``me`` is what all have in common: time, kind, strength, instruction, units, threads of a block. The columns of
-    ``found``: the kind of race, the other thread, its instruction, why it is one, and the unit of the access.
+    ``me`` is what all have in common: time, kind, instruction, units, threads of a block. The columns of ``found``: the
+    kind of race, the other thread, its instruction, why it is one, and the unit of the access.
     """
-    time, kind, strength, site, units, threads_per_block = me
-    words = clocks[2]
+    time, kind, site, units, threads_per_block = me
     count = 0
     for lane in range(at.size):
         if at[lane] < 0:
             continue
-        thread, block = threads[lane], blocks[lane]
-        mine = words[block * threads_per_block + thread]
-        if strength and kind != STORE:  # an atomic or volatile read sees what was released to this word
+        who, strength = (threads[lane], blocks[lane]), strengths[lane]
+        mine = clocks[2][who[1] * threads_per_block + who[0]]
+        if strength > 0 and kind != STORE:  # an atomic or volatile read sees what was released to this word
             mine[SEEN], mine[SEEN_TIME] = at[lane], time
         for n in range(units):
             unit = at[lane] + n
             row = shadow[unit]
-            same = kind == STORE and values[unit] == new[lane, n]
-            race, column, state = _collision(row, me, thread, block, same, clocks)
-            if race and found[lane, 0] == 0:
-                found[lane, 0], found[lane, 1], found[lane, 2] = race, row[column], row[column + 2]
-                found[lane, 3], found[lane, 4] = state - 1, n
+            value = new[lane, n] if kind == STORE else 0
+            column, why = _collision(row, me, who, strength, value, clocks)
+            if why and found[lane, 0] == 0:
+                found[lane, 0] = 1 if kind == LOAD else 3 if column < READERS else 2
+                found[lane, 1], found[lane, 2], found[lane, 3] = row[column], row[column + 2], why - 1
+                found[lane, 4] = n
                 count += 1
-            column = WRITER if kind != LOAD else _place_of_reader(row, thread, block, threads_per_block, clocks)
+            column = _column(row, READERS if kind == LOAD else WRITERS, who, strength, threads_per_block, clocks)
             if column >= 0:
-                row[column], row[column + 1], row[column + 2] = thread, time, site
-                row[column + 3] = PENDING + group[lane] if group[lane] >= 0 else strength
-            if kind == STORE:
-                values[unit] = new[lane, n]
-        if strength and kind != LOAD:
+                row[column], row[column + 1], row[column + 2] = who[0], time, site
+                row[column + 3], row[column + 4] = strength, value
+        if strength > 0 and kind != LOAD:
             mine[RELEASED], mine[UP_TO], mine[RELEASE_TIME] = at[lane], mine[FENCE], time
     return count
 
@@ -229,7 +239,8 @@ def _settle(shadow: Any, done: Any, now: int, threads: int, units_per_block: int
     """Copies of groups up to ``done`` become writes of this moment."""
     for unit in range(shadow.shape[0]):
         row = shadow[unit]
-        if row[WRITER] >= 0 and row[WRITER + 3] >= PENDING:
-            thread = unit // units_per_block * threads + row[WRITER]
-            if row[WRITER + 3] - PENDING <= done[thread]:
-                row[WRITER + 1], row[WRITER + 3] = now, 0
+        for column in (WRITERS, WRITERS + ENTRY):
+            if row[column] >= 0 and row[column + 3] < 0:
+                thread = unit // units_per_block * threads + row[column]
+                if -1 - row[column + 3] <= done[thread]:
+                    row[column + 1], row[column + 3] = now, 0
