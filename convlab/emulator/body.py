@@ -24,6 +24,7 @@ from convlab.emulator.types import DTYPES, SIZES
 
 __all__ = ["Body"]
 
+DEEPEST = 200  # scopes inside of each other
 LARGEST_PARAM = 1 << 15  # bytes; CUDA allows a kernel one less than 32 KB
 LONGEST_VECTOR = 64  # operands in braces; no instruction has as many
 ALIGNMENTS = tuple(1 << n for n in range(11))
@@ -76,6 +77,8 @@ class Body(Reader):
         while self.scopes:
             word = self.take()
             if word == "{":
+                if len(self.scopes) == DEEPEST:
+                    raise self.error("these brackets are nested too deeply.")
                 self.opened += 1
                 self.scopes.append(Scope(self.opened, len(function.instructions)))
             elif word == "}":

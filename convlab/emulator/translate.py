@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,7 @@ class _Piece:
     parts: list[Translator]
     results: list[str]
     live: list[set[int]]
+    patience: list[int]
     first: int
 
 
@@ -148,7 +150,7 @@ class _Linker:
         parts = [Translator(function, function.instructions[block.first], *shared) for block in blocks]
         results = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
         live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
-        return _Piece(function, blocks, parts, results, live, first)
+        return _Piece(function, blocks, parts, results, live, _patience(blocks), first)
 
     def _source(self, piece: _Piece) -> list[str]:
         """The Python functions of all blocks."""
@@ -195,7 +197,7 @@ class _Linker:
                 return Call(first, step(block.fall), piece.parts[index].layout.frame, saved)
         if block.target is None and block.fall is None and block.condition is None:
             return End() if ends_thread else Return()
-        return Branch(step(block.target), step(block.fall), _patience(piece.blocks, index))
+        return Branch(step(block.target), step(block.fall), piece.patience[index])
 
 
 def _names(instruction: Instruction) -> Iterable[str]:
@@ -222,13 +224,15 @@ def _recursive(functions: list[Function]) -> set[tuple[int, int]]:
     }
 
 
-def _patience(blocks: list[graph.Block], index: int) -> int:
-    """How often lanes may jump back from a block while others wait; 0 where it never jumps back."""
-    back = [n for n in blocks[index].successors if n <= index]
-    if not back:
-        return 0
-    body = [i for block in blocks[min(back) : index + 1] for i in block.instructions]
-    return IMPATIENT if any(map(_waits, body)) else PATIENT
+def _patience(blocks: list[graph.Block]) -> list[int]:
+    """How often lanes may jump back from each block while others wait; 0 where it never jumps back."""
+    waiting = list(accumulate((any(map(_waits, block.instructions)) for block in blocks), initial=0))
+    result = []
+    for index, block in enumerate(blocks):
+        back = min((n for n in block.successors if n <= index), default=None)
+        waits = back is not None and waiting[index + 1] > waiting[back]
+        result.append(0 if back is None else IMPATIENT if waits else PATIENT)
+    return result
 
 
 def _waits(instruction: Instruction) -> bool:
