@@ -289,3 +289,31 @@ def test_carries_between_64_bit_words(arch):
     args = [a.view("u8"), b.view("u8"), out.view("u8"), n]
     run(program("big_integer", arch).kernels["add_shifted"], 2, 64, args)
     assert [joined(row) for row in out] == [(p + q) * 32 % 2**128 for p, q in zip(x, y, strict=True)]
+
+
+WIDE = ("--device-int128",)
+
+
+@everywhere
+def test_powers_modulo_a_large_prime(arch):
+    rng, n, prime = np.random.default_rng(413), 40, 2**61 - 1
+    base, exponent = rng.integers(0, 2**63, n).astype("u8"), rng.integers(0, 2**16, n).astype("u8")
+    base[:3], exponent[:3], out = [0, 1, prime - 1], [0, 5, 3], np.full(n, 7, "u8")
+    run(program("int128", arch, WIDE).kernels["power"], 2, 32, [base, exponent, out, n, prime])
+    assert out.tolist() == [pow(int(b), int(e), prime) for b, e in zip(base, exponent, strict=True)]
+
+
+@everywhere
+def test_wide_division(arch):
+    rng, n = np.random.default_rng(414), 101
+    sizes, signs = rng.integers(0, 127, (2, n)), rng.choice([-1, 1], (2, n))
+    wide = [[int.from_bytes(rng.bytes(16), "little") % 2**127 >> int(s) for s in row] for row in sizes]
+    x, y = ([v * int(sign) for v, sign in zip(row, of, strict=True)] for row, of in zip(wide, signs, strict=True))
+    y = [value or 1 for value in y]
+    a, b = (np.array([[v >> 32 * k & WORD for k in range(4)] for v in row], "u4").view("i8") for row in (x, y))
+    quotient, remainder = np.zeros((n, 2), "i8"), np.zeros((n, 2), "i8")
+    run(program("int128", arch, WIDE).kernels["divide"], 2, 64, [a, b, quotient, remainder, n])
+    expected = [truncated(p, q) for p, q in zip(x, y, strict=True)]
+    assert [joined(row) for row in quotient.view("u4")] == [value % 2**128 for value in expected]
+    rests = [(p - q * value) % 2**128 for p, q, value in zip(x, y, expected, strict=True)]
+    assert [joined(row) for row in remainder.view("u4")] == rests
