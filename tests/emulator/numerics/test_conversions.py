@@ -164,6 +164,7 @@ def test_what_is_too_large_becomes_the_largest_number_with_satfinite(elementwise
 def test_tf32_has_ten_digits(elementwise, mode):
     tf32, single = Float(19, 10, -126), FLOATS["f32"]
     (codes,) = operands("f32", 1, 600)
+    codes = np.concatenate([codes, codes & 0xFFFFE000 | 0x1000])  # and ties
     number = np.array([finite("f32", code) for code in codes.tolist()])
     found = elementwise(f"cvt.{mode}.tf32.f32", "u4", codes)
     results = [tf32.code(Fraction(single.value(c)), mode, c >> 31 == 1) << 13 for c in codes[number].tolist()]

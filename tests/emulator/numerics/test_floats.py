@@ -27,6 +27,18 @@ def test_halves_round_once_and_their_nan_is_the_canonical_one(elementwise, kind,
     assert elementwise(f"{opcode}.{kind}", "u2", *inputs).tolist() == expected(kind, name, "rn", inputs)
 
 
+@pytest.mark.parametrize(("kind", "tiny"), [("f16", 2.0**-24), ("bf16", 2.0**-130)])
+def test_the_smallest_addend_decides_a_tie_of_halves(elementwise, kind, tiny):
+    form = FLOATS[kind]
+    step = 2.0**-form.digits
+    addends = np.array([form.code(v) for v in (tiny, -tiny, 0.0)], "u2")
+    b = np.full(3, form.code(1.5), "u2")
+    for steps, lower, even in ((1, 1, 2), (3, 4, 4)):  # 1.5 + 1.5 steps, and 1.5 + 4.5 steps
+        results = [form.code(1.5 + n * step) for n in (lower + 1, lower, even)]
+        a = np.full(3, form.code(1 + steps * step), "u2")
+        assert elementwise(f"fma.rn.{kind}", "u2", a, b, addends).tolist() == results
+
+
 def pair(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return low.astype("u4") | high.astype("u4") << np.uint32(16)
 
