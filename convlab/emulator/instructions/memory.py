@@ -128,7 +128,8 @@ def copy(t: Translator, instruction: Instruction) -> None:
     if parts[1:2] != ("async",) or "bulk" in parts or "mbarrier" in parts:
         raise t.unsupported("other than cp.async, its commit_group and its wait_group")
     if "commit_group" in parts or "wait_group" in parts or "wait_all" in parts:
-        pending = instruction.operands[0].value if "wait_group" in parts else 0  # type: ignore[union-attr]
+        # wait_all waits for the group that is still open, too
+        pending = instruction.operands[0].value if "wait_group" in parts else -1  # type: ignore[union-attr]
         t.emit(f"memory.{'commit' if 'commit_group' in parts else 'wait'}({int(pending)}, lanes)")
         return
     target, source, size, *rest = instruction.operands
