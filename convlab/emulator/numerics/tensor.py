@@ -84,6 +84,9 @@ def multiply_add(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.f
     return total
 
 
+_fused = njit(nogil=True)(fma.function)  # the function of single numbers, for loops that Numba compiles
+
+
 @njit(cache=True, nogil=True)
 def _accumulate(a: Any, b: Any, total: Any) -> None:
     """Add A·B in place; the innermost loop runs over the warps, so that it vectorises without changing any order."""
@@ -94,7 +97,7 @@ def _accumulate(a: Any, b: Any, total: Any) -> None:
                 for k in range(a.shape[2]):
                     x, y = a[matrix, m, k], b[matrix, k, n]
                     for warp in range(sums.size):
-                        sums[warp] = fma(x[warp], y[warp], sums[warp])
+                        sums[warp] = _fused(x[warp], y[warp], sums[warp])
 
 
 def useful(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
