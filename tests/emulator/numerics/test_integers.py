@@ -153,12 +153,12 @@ def test_a_carry_goes_from_the_lower_half_to_the_upper(lines, name, kind):
 def test_a_carry_comes_out_of_a_sum_that_took_one(lines, kind, first, second, sign):
     bits = SIZES[kind][1]
     a, b, c = numbers(kind)
-    ones, zero = (1 << bits) - 1, 0
-    text = f"{first}.{kind} %out, %in1, %in2; {second}.{kind} %out, %in2, %in3; addc.{kind} %out, {zero}, {zero};"
+    ones, last = (1 << bits) - 1, second.split(".")[0]
+    text = f"{first}.{kind} %out, %in1, %in2; {second}.{kind} %out, %in2, %in3; {last}.{kind} %out, 0, 0;"
     results = []
     for x, y, z in zip(a.tolist(), b.tolist(), c.tolist(), strict=True):
         carry = not 0 <= x + sign * y <= ones
-        results.append(int(not 0 <= y + sign * (z + carry) <= ones))
+        results.append(sign * (not 0 <= y + sign * (z + carry) <= ones) & ones)
     assert lines(text, f"u{bits // 8}", a, b, c).tolist() == results
 
 
