@@ -31,8 +31,7 @@ extern "C" __global__ void scan_blelloch(const int* x, int* out, int* block_sum,
         if (t < pairs) tree[offset * (2 * t + 2) - 1] += tree[offset * (2 * t + 1) - 1];
         offset *= 2;
     }
-    __syncthreads();
-    if (t == 0) {
+    if (t == 0) {  // who also added the last two: no barrier is needed
         block_sum[blockIdx.x] = tree[ITEMS - 1];
         tree[ITEMS - 1] = 0;
     }
