@@ -6,11 +6,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["WARP", "Lanes", "Residents", "coordinates", "pick", "put"]
+__all__ = ["UNSIGNED", "WARP", "Lanes", "Residents", "coordinates", "pick", "put"]
 
 WARP = 32
+UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}  # one compiled loop for each size, not for each type
 
 Indices = NDArray[np.intp]
 
@@ -119,7 +121,8 @@ class Lanes:
             return self, None
         if chosen == 0:
             return None, self
-        return self.part(np.flatnonzero(condition)), self.part(np.flatnonzero(~condition))
+        yes, no = _positions(condition)
+        return self.part(yes), self.part(no)
 
     def groups(self, values: Any) -> list[tuple[int, Lanes]]:
         """These lanes by a value that each has: one set for each value."""
@@ -131,7 +134,8 @@ class Lanes:
         """The union of two disjoint sets."""
         if self.size + other.size == self.residents.size:
             return self.residents.everybody
-        return Lanes(np.sort(np.concatenate([self.slots, other.slots])), self.residents)
+        both = np.concatenate([self.slots, other.slots])  # two runs in order: a stable sort merges them, far faster
+        return Lanes(np.sort(both, kind="stable"), self.residents)
 
 
 def pick(values: Any, lanes: Lanes) -> Any:
@@ -145,7 +149,11 @@ def put(old: Any, new: Any, lanes: Lanes) -> Any:
     Always a copy: two registers may share one array after a ``mov``, and the other one must keep its values.
     """
     merged = old.copy() if old.ndim else np.full(lanes.residents.size, old)
-    merged[lanes.index] = new
+    if new.ndim and new.dtype == merged.dtype:
+        unsigned = UNSIGNED[merged.itemsize]
+        _scatter(merged.view(unsigned), new.view(unsigned), lanes.index)
+    else:
+        merged[lanes.index] = new
     return merged
 
 
@@ -153,3 +161,22 @@ def coordinates(linear: Any, shape: tuple[int, int, int]) -> list[Any]:
     """x, y, z of linear numbers, x fastest."""
     x, y = shape[0], shape[1]
     return [part.astype(np.int32) for part in (linear % x, linear // x % y, linear // (x * y))]
+
+
+@njit(cache=True, nogil=True)
+def _positions(condition: Any) -> tuple[Any, Any]:
+    """Where a condition holds and where not, in one pass without a branch: each position is written to both."""
+    yes, no = np.empty(condition.size + 1, np.int64), np.empty(condition.size + 1, np.int64)
+    holding = failing = 0
+    for n in range(condition.size):
+        yes[holding] = no[failing] = n
+        holding += condition[n]
+        failing = n + 1 - holding
+    return yes[:holding], no[:failing]
+
+
+@njit(cache=True, nogil=True)
+def _scatter(old: Any, new: Any, index: Any) -> None:
+    """Put new values at an index; twice as fast as NumPy, which checks it."""
+    for n in range(index.size):
+        old[np.uint64(index[n])] = new[n]

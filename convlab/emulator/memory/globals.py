@@ -45,7 +45,7 @@ class GlobalSpace(Space):
         if 0 <= index < len(self.buffers) and (site.action == "load" or self.buffers[index].writable):
             data, low = self.bytes[index], buffer_address(index)
             if all_inside(address, low, data.size, site.width):
-                return [Piece(data, address, low, None)]
+                return [Piece(data, address, low)]
         return self._sort_out(site, address, lanes)
 
     def _sort_out(self, site: Site, address: NDArray[np.int64], lanes: Lanes) -> list[Piece]:

@@ -47,13 +47,13 @@ class RowSpace(Space):
             address = np.broadcast_to(address, lanes.size).astype(np.int64)
         rows = getattr(lanes, self.owner)
         if all_inside(address, 0, self.size, site.width):
-            return [Piece(self.data, address + rows * self.stride, 0, None)]
+            return [Piece(self.data, address, rows=rows, stride=self.stride)]
         inside = (address >= 0) & (address <= self.size - site.width)
         aligned = address % site.width == 0
         self._complain(site, "out_of_bounds", ~inside, address, lanes)
         self._complain(site, "misaligned", inside & ~aligned, address, lanes)
         good = np.flatnonzero(inside & aligned)
-        return [Piece(self.data, (address + rows * self.stride)[good], 0, good)] if good.size else []
+        return [Piece(self.data, address[good], 0, good, rows[good], self.stride)] if good.size else []
 
     def _complain(self, site: Site, kind: str, wrong: NDArray[np.bool_], address: Any, lanes: Lanes) -> None:
         """Report the bad lanes of one kind."""

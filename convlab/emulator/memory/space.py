@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convlab.emulator.code import Report, Site
-from convlab.emulator.lanes import Lanes
+from convlab.emulator.lanes import UNSIGNED, Lanes
 from convlab.emulator.memory.access import gather, scatter
 from convlab.emulator.memory.atomics import update
 
@@ -17,12 +17,17 @@ __all__ = ["Piece", "Space", "as_unsigned"]
 
 
 class Piece(NamedTuple):
-    """Good accesses to one array: lane ``picked[i]`` (``None``: lane i) finds its bytes at ``address[i] - low``."""
+    """Good accesses to one array: lane ``picked[i]`` (``None``: lane i) finds its bytes at ``address[i] - low``.
+
+    Where memory has ``rows`` of ``stride`` bytes, that is the place within the row of this number.
+    """
 
     data: NDArray[np.uint8]
     address: NDArray[np.int64]
-    low: int
-    picked: NDArray[np.intp] | None
+    low: int = 0
+    picked: NDArray[np.intp] | None = None
+    rows: NDArray[np.intp] | None = None
+    stride: int = 0
 
 
 class Space:
@@ -50,9 +55,9 @@ class Space:
         pieces = self.locate(site, address, lanes)
         whole = len(pieces) == 1 and pieces[0].picked is None
         out = (np.empty if whole else np.zeros)((site.count, lanes.size), site.dtype)
-        for data, at, low, picked in pieces:
+        for data, at, low, picked, rows, stride in pieces:
             part = out if picked is None else np.empty((site.count, picked.size), site.dtype)
-            gather(at, low, site.shift, as_unsigned(data, site), as_unsigned(part, site))
+            gather(at, low, rows, stride, site.shift, as_unsigned(data, site), as_unsigned(part, site))
             if picked is not None:
                 out[:, picked] = part
         return tuple(out)
@@ -61,21 +66,21 @@ class Space:
         """Write each lane's elements; of several lanes at one address the last one wins, bad ones write nothing."""
         site = self.sites[number]
         self.announce(site, address, lanes, values)
-        for data, at, low, picked in self.locate(site, address, lanes):
-            rows = np.empty((site.count, at.size), site.dtype)
-            for row, value in zip(rows, values, strict=True):
+        for data, at, low, picked, rows, stride in self.locate(site, address, lanes):
+            new = np.empty((site.count, at.size), site.dtype)
+            for row, value in zip(new, values, strict=True):
                 row[:] = value if picked is None or not value.ndim else value[picked]
-            scatter(at, low, site.shift, as_unsigned(data, site), as_unsigned(rows, site))
+            scatter(at, low, rows, stride, site.shift, as_unsigned(data, site), as_unsigned(new, site))
 
     def atomic(self, number: int, operation: str, address: Any, values: tuple[Any, ...], lanes: Lanes) -> Any:
         """Read, combine and write, one lane after the other; returns what each lane found."""
         site = self.sites[number]
         self.announce(site, address, lanes, values)
         old = np.zeros(lanes.size, site.dtype)
-        for data, at, low, picked in self.locate(site, address, lanes):
+        for data, at, low, picked, rows, stride in self.locate(site, address, lanes):
             chosen = slice(None) if picked is None else picked
             operands = [np.broadcast_to(value, lanes.size)[chosen] for value in values]
-            positions = (at - low) >> site.shift
+            positions = (at - low if rows is None else at + rows * stride) >> site.shift
             old[chosen] = update(
                 operation, data[: data.size & -site.dtype.itemsize].view(site.dtype), positions, operands
             )
@@ -84,6 +89,7 @@ class Space:
 
 def as_unsigned(array: NDArray[Any], site: Site) -> NDArray[Any]:
     """The same bytes as unsigned integers: one compiled loop for each size, not for each type."""
-    if array.dtype == np.uint8:  # raw bytes of memory; an incomplete element at the end is left out
-        array = array[: array.size & -site.dtype.itemsize] if array.ndim == 1 else array
-    return array.view(f"u{site.dtype.itemsize}")
+    size = site.dtype.itemsize
+    if array.ndim == 1:  # raw bytes of memory; an incomplete element at the end is left out
+        array = array[: array.size & -size]
+    return array.view(UNSIGNED[size])
