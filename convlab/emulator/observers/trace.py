@@ -18,7 +18,7 @@ __all__ = ["LIMIT", "Trace", "TraceAccess", "TraceStep", "Tracer"]
 LIMIT = 10_000  # steps that a trace holds; it counts the rest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TraceAccess:
     """One memory instruction of the warp.
 
@@ -129,7 +129,7 @@ class Tracer:
         if site.space in ("shared", "local"):
             space = getattr(self.machine.memory, site.space)
             spot = space.describe(int(address[0]), site)
-            first = int(spot.element.strip("[]"))
+            first = int(spot.element.strip("[]") or 0)
             return spot.name, first + (address - address[0]) // size
         number = int(nearest(address[0]))
         buffers = self.machine.memory.everywhere.buffers
