@@ -9,6 +9,7 @@ from .errors import KernelFault as KernelFault
 from .errors import LaunchError as LaunchError
 from .errors import UnsupportedInstruction as UnsupportedInstruction
 from .executors.compile import compile as compile
+from .executors.empty import empty as empty
 from .executors.launch import launch as launch
 from .executors.module import load_ptx as load_ptx
 from .kernels.ladder import method as method

@@ -261,15 +261,25 @@ class Body(Reader):
             return Register(name, negated)
         return Symbol(name, self.offset())
 
-    def _address(self, function: Function) -> Address:
-        """``[%rd1+8]``, ``[name+-4]``, ``[name]`` or ``name[8]``."""
+    def _address(self, function: Function) -> Address | Vector:
+        """``[%rd1+8]``, ``[name+-4]``, ``[name]`` or ``name[8]``; ``[%rd1, {%f1, %f2}]`` of textures as a vector."""
         self.take("[")
         base = self._simple(function)
         offset = self.offset()
         if isinstance(base, Symbol):
             base, offset = Symbol(base.name), base.offset + offset
+        if self.took(","):
+            return Vector((base, *self._coordinates(function)))
         self.take("]")
         return Address(base, offset)
+
+    def _coordinates(self, function: Function) -> list[Register | Symbol | Immediate]:
+        """The rest of ``[%rd1, {%f1, %f2}]``: nothing executes it yet, but kernels beside it may run."""
+        items = []
+        while not self.took("]"):
+            if not any(map(self.took, ",{}")):
+                items.append(self._simple(function))
+        return items
 
     def offset(self) -> int:
         """``+8``, ``-8`` or ``+-8`` after a name; nothing is zero."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -24,7 +24,7 @@ from convlab.emulator.specials import Dim3, Launch
 from convlab.emulator.translate import translate
 from convlab.errors import LaunchError
 
-__all__ = ["Result", "run"]
+__all__ = ["Progress", "Result", "run"]
 
 MOST_SHARED = 232_448  # bytes: 227 KB, on Hopper
 MOST_LOCAL = 1 << 19  # bytes of a thread
@@ -40,6 +40,16 @@ class Result:
     stdout: str
 
 
+class Progress:
+    """Is told how far a launch is; this one does nothing about it."""
+
+    def done(self, blocks: int) -> None:
+        """So many more blocks have run to their end."""
+
+    def pulse(self, instructions: int) -> None:
+        """The blocks at hand have issued so many instructions."""
+
+
 def run(
     kernel: Function,
     grid: Dim3,
@@ -53,7 +63,7 @@ def run(
     seed: int | None = None,
     sample: int | None = None,
     files: Collection[str] = (),
-    progress: Callable[[Iterable[int]], Iterable[int]] = iter,
+    progress: Progress | None = None,
 ) -> Result:
     """Execute a kernel.
 
@@ -69,7 +79,7 @@ def run(
         seed: lets chance decide which warps go first; ``None`` is the same order on every run.
         sample: run only so many blocks, spread over the grid, and scale the counters; what the others write is missing.
         files: the sources whose lines faults name; those of headers are called from them.
-        progress: wraps the sequence of chunks, to show how far the launch is.
+        progress: is told how far the launch is.
 
     Raises:
         UnsupportedInstruction: before anything runs.
@@ -84,13 +94,16 @@ def run(
     counter = Counter()
     for observer in (*((counter, Races(), Written()) if observe else ()), *observers):
         machine.observe(observer)
+    progress = progress or Progress()
+    machine.pulse = progress.pulse
     blocks = prod(grid)
     chosen = blocks if sample is None else min(sample, blocks)
     with np.errstate(all="ignore"):
         try:
-            for first in progress(range(0, chosen, machine.blocks_per_chunk)):
+            for first in range(0, chosen, machine.blocks_per_chunk):
                 some = np.arange(first, min(first + machine.blocks_per_chunk, chosen))
                 machine.chunk(some if chosen == blocks else some * (blocks - 1) // max(1, chosen - 1))
+                progress.done(some.size)
             if chosen == blocks:
                 machine.finish()
         except StoppedError:

@@ -23,6 +23,7 @@ __all__ = ["BUDGET", "Machine"]
 
 CHUNK = 16384  # lanes at a time: their registers fit the second-level cache, and NumPy's overhead is spread thin
 PRIVATE_BYTES = 1 << 28  # local and shared memory of a chunk together: large arrays make chunks smaller
+PULSE = 10_000  # instructions between two signs of life
 BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one after the other
 
 # What observers are told of, and the method by which each shows that it wants to be.
@@ -44,6 +45,7 @@ class Machine:
         self.launch = launch
         self.budget = budget
         self.seed = seed
+        self.pulse: Callable[[int], None] = lambda _: None
         self.files = files
         self.threads = prod(launch.block)
         private = code.frame * self.threads + launch.shared_bytes
@@ -103,7 +105,7 @@ class Machine:
         self.meetings.observers = self.observers
         self.schedule = Schedule(residents, None if self.seed is None else self.seed + int(numbers[0]))
         self.stack = CallStack(residents, self.code, self.memory)
-        self.spent = 0
+        self.spent, self.due = 0, PULSE
         self.about_to_run = 0  # sets of lanes that have met, and are in no schedule
         for observer in self.observers["start"]:
             observer.start(self)
@@ -134,6 +136,9 @@ class Machine:
         run = step.full if lanes.index is None else step.part
         result = run(self.registers, lanes, self.memory)
         self.spent += len(step.instructions) or 1
+        if self.spent > self.due:
+            self.due += PULSE
+            self.pulse(self.spent)
         if self.spent > self.budget:
             self._endless(step, lanes)
         LEAVE[type(step.exit)](self, at, step.exit, lanes, result, turn, group)

@@ -12,6 +12,7 @@ import numpy as np
 
 from convlab.emulator import blocks as graph
 from convlab.emulator.addresses import function_address
+from convlab.emulator.advice import declined
 from convlab.emulator.calls import callee
 from convlab.emulator.code import Branch, Call, Code, End, Exit, Meeting, Return, Site, Source, Step, Switch
 from convlab.emulator.instructions import HANDLERS
@@ -270,7 +271,7 @@ def _translate_block(part: Translator, block: graph.Block) -> str:
     for instruction in block.instructions:
         part.current = instruction
         handler = HANDLERS.get(instruction.parts[0])
-        if handler is None:
+        if handler is None or declined(instruction):  # some forms of what is executed are not
             raise part.unsupported()
         try:
             handler(part, instruction)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from math import prod
+from time import monotonic
 
 from tqdm.auto import tqdm
 
-from convlab.emulator import Buffer, run
+from convlab.emulator import Buffer, Progress, run
 from convlab.emulator.observers.trace import Tracer
 from convlab.errors import LaunchError
 from convlab.executors.arguments import Bound
@@ -21,10 +22,25 @@ __all__ = ["Options", "launch"]
 
 MOST_THREADS = 1 << 33  # hours of work
 
-# Nobody wants to see a bar that is gone before it is read.
-_progress: Callable[[Iterable[int]], Iterable[int]] = partial(
-    tqdm, delay=2, leave=False, unit="chunk", desc="emulating"
-)
+PATIENCE = 2  # seconds: nobody wants to see a bar that is gone before it is read
+
+
+class Bar(Progress):
+    """A progress bar over the blocks of a launch, and over the instructions of those at hand."""
+
+    def __init__(self, blocks: int) -> None:
+        self.due = monotonic() + PATIENCE
+        self.bar = tqdm(total=blocks, delay=PATIENCE, leave=False, unit="block", desc="emulating")
+
+    def done(self, blocks: int) -> None:
+        """So many more blocks have run to their end."""
+        self.bar.update(blocks)
+
+    def pulse(self, instructions: int) -> None:
+        """Blocks that run for long show what they are doing."""
+        if monotonic() > self.due:
+            self.due = monotonic() + 0.5
+            self.bar.set_postfix_str(f"{instructions:,} instructions in those at hand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +72,22 @@ def launch(
         )
     arguments = [_argument(each, axes) for each in bound]
     tracer = Tracer(*options.trace) if options.trace is not None else None
-    result = run(
-        kernel.program_entry,
-        grid,
-        block,
-        arguments,
-        shared=shared,
-        observe=options.observe,
-        observers=[tracer] if tracer is not None else [],
-        budget=options.budget,
-        seed=options.seed,
-        sample=options.sample,
-        files=(kernel.module.name,),
-        progress=_progress,
-    )
+    bar = Bar(prod(grid) if options.sample is None else min(options.sample, prod(grid)))
+    with closing(bar.bar):
+        result = run(
+            kernel.program_entry,
+            grid,
+            block,
+            arguments,
+            shared=shared,
+            observe=options.observe,
+            observers=[tracer] if tracer is not None else [],
+            budget=options.budget,
+            seed=options.seed,
+            sample=options.sample,
+            files=(kernel.module.name,),
+            progress=bar,
+        )
     return Run(
         kernel.name,
         "emulator",

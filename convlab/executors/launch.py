@@ -17,6 +17,7 @@ from convlab.executors.shape import Dim, block_shape, grid_shape
 
 __all__ = ["choose", "launch"]
 
+SHARED_BYTES = 227 * 1024  # of a block on compute capability 9.0, the largest there is
 DEVICES = ("auto", "cuda", "emulator")
 
 
@@ -74,6 +75,7 @@ def launch(
         raise LaunchError(f"faults={faults!r} is neither 'raise' nor 'record'.")
     grid3, block3 = grid_shape(grid), block_shape(block)
     _check_options(args, axes, budget)
+    _check_block(kernel, block3, shared)
     options = Options(observe, budget, *_check_observation(seed, trace, sample, prod(grid3)))
     chosen = choose(device)
     bound = bind(kernel, args, device_arrays=chosen == "cuda")
@@ -106,6 +108,25 @@ def _check_options(args: Any, axes: Any, budget: Any) -> None:
         raise ArgumentError(f"axes={axes!r} is no mapping of names.\n  Fix: write it as axes={{'x': 'nchw'}}.")
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 1):
         raise LaunchError(f"budget={budget!r} is no positive number of instructions.\n  Fix: pass budget=10_000_000.")
+
+
+def _check_block(kernel: Kernel, block: tuple[int, int, int], shared: Any) -> None:
+    """What the kernel itself says about its blocks, and the shared memory that every GPU's block has at most."""
+    limits, threads = kernel.program_entry.limits, prod(block)
+    most = prod(limits.get("maxntid", (threads,)))
+    if threads > most:
+        raise LaunchError(
+            f"block={block} has {threads} threads, and {kernel.name} is compiled for at most {most}.\n"
+            "  Fix: make the block smaller, or change the kernel's __launch_bounds__."
+        )
+    wanted = limits.get("reqntid")
+    if wanted is not None and (*wanted, 1, 1)[:3] != block:
+        raise LaunchError(f"block={block}, and {kernel.name} needs blocks of {wanted}.\n  Fix: pass block={wanted}.")
+    if isinstance(shared, bool) or not isinstance(shared, int) or not 0 <= shared <= SHARED_BYTES:
+        raise LaunchError(
+            f"shared={shared!r} is no number of bytes from 0 to {SHARED_BYTES:,}, the most that a block can have.\n"
+            "  Fix: pass the bytes of dynamic shared memory, such as shared=4 * 256."
+        )
 
 
 def _check_observation(seed: Any, trace: Any, sample: Any, blocks: int) -> tuple[Any, Any, Any]:

@@ -61,6 +61,54 @@ CASES = {
         ),
         *(3, "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32", "Add with atomicAdd"),
     ),
+    "TMA": (
+        "compute_90",
+        asm(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%0, %0}], [%0];",
+            *(':: "r"(a), "l"(x)', SHARED),
+        ),
+        *(3, "cp.async.bulk.tensor.2d.shared::cluster.global", "__pipeline_memcpy_async"),
+    ),
+    "textures": (
+        "compute_80",
+        kernel("x[0] = tex2D<float>(t, x[1], x[2]);", "float* x, cudaTextureObject_t t"),
+        *(3, "tex.2d.v4.f32.f32", "Read the array through a pointer (const float* __restrict__)"),
+    ),
+    "texture gathers": (
+        "compute_80",
+        kernel("*(float4*)x = tex2Dgather<float4>(t, x[1], x[2]);", "float* x, cudaTextureObject_t t"),
+        *(3, "tld4.r.2d.v4.f32.f32", "clamp or interpolate the index in the kernel"),
+    ),
+    "reading surfaces": (
+        "compute_80",
+        kernel("surf2Dread(x, s, 8, 0);", "float* x, cudaSurfaceObject_t s"),
+        *(3, "suld.b.2d.b32.trap", "Read and write the array through a pointer"),
+    ),
+    "writing surfaces": (
+        "compute_80",
+        kernel("surf2Dwrite(x[0], s, 8, 0);", "float* x, cudaSurfaceObject_t s"),
+        *(3, "sust.b.2d.b32.trap", "Read and write the array through a pointer"),
+    ),
+    "asynchronous stores": (
+        "compute_90",
+        asm("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], 1, [%0];", ':: "r"(a)', SHARED),
+        *(3, "st.async.shared::cluster.mbarrier", "since the emulator runs no clusters"),
+    ),
+    "cluster.sync()": (
+        "compute_90",
+        kernel("x[0] = 1.0f;\ncooperative_groups::this_cluster().sync();", before="#include <cooperative_groups.h>"),
+        *(4, "barrier.cluster.arrive", "since the emulator runs no clusters"),
+    ),
+    "cache hints": (
+        "compute_80",
+        asm("ld.global.L2::cache_hint.f32 %0, [%1], %1;", ': "=f"(x[1]) : "l"(x)'),
+        *(3, "ld.global.L2::cache_hint.f32", "it changes no result"),
+    ),
+    "fp4": (
+        "compute_100a",
+        kernel("x[0] = float(__nv_fp4_e2m1(x[1]));", before="#include <cuda_fp4.h>"),
+        *(3, "cvt.rn.satfinite.e2m1x2.f32", "Compile for compute_80, where functions convert"),
+    ),
     "wgmma": (
         *("compute_90a", asm("wgmma.fence.sync.aligned;")),
         *(3, "wgmma.fence.sync.aligned", "Use mma.sync or the wmma API"),

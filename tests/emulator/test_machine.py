@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from convlab.emulator.machine import CHUNK
+from convlab.emulator import Progress
+from convlab.emulator.machine import CHUNK, PULSE
 
 from .conftest import kernel, launch
 
@@ -122,16 +123,32 @@ def test_scalars_arrive_at_their_own_alignment():
     assert out.tolist() == [3, 256, 200, int(np.float32(1.5).view("u4")), 65000]
 
 
+class Seen(Progress):
+    """Remembers what it was told."""
+
+    def __init__(self):
+        self.blocks, self.instructions = [], []
+
+    def done(self, blocks):
+        self.blocks.append(blocks)
+
+    def pulse(self, instructions):
+        self.instructions.append(instructions)
+
+
 def test_progress_sees_every_chunk():
-    seen = []
-
-    def progress(chunks):
-        for chunk in chunks:
-            seen.append(chunk)
-            yield chunk
-
+    progress = Seen()
     launch(kernel("mov.u32 %r1, 0;"), np.zeros(1, "i4"), grid=(300, 1, 1), block=(256, 1, 1), progress=progress)
-    assert seen == list(range(0, 300, CHUNK // 256))
+    each = CHUNK // 256
+    assert progress.blocks == [each] * (300 // each) + [300 % each]
+
+
+def test_a_long_loop_shows_signs_of_life():
+    progress = Seen()
+    loop = "mov.u32 %r1, 0; again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 20000; @%p1 bra again;"
+    launch(kernel(loop), np.zeros(1, "i4"), progress=progress)
+    assert progress.instructions == sorted(progress.instructions)
+    assert 60_000 // PULSE - 1 <= len(progress.instructions) <= 60_000 // PULSE + 1
 
 
 def test_the_budget_counts_instructions_and_the_blocks_after_an_endless_one_never_run():

@@ -10,12 +10,12 @@ from convlab.emulator.types import DTYPES
 
 CARRY = Register("%cc")  # the condition code, 0 or 1, in a register like any other
 
-# form → the two numbers of the sum or difference, and what computes it with the carry
+# form → the two numbers whose sum, with the carry, it computes
 SUMS = {
-    "add": ("{0}, {1}", "sum_with_carry"),
-    "sub": ("{0}, {1}", "difference_with_borrow"),
-    "mad.lo": ("{0} * {1}, {2}", "sum_with_carry"),
-    "mad.hi": ("multiply_high({0}, {1}), {2}", "sum_with_carry"),
+    "add": "{0}, {1}",
+    "sub": "{0}, ~{1}",  # the flag is the carry of a + ~b + 1: set where nothing was borrowed
+    "mad.lo": "{0} * {1}, {2}",
+    "mad.hi": "multiply_high({0}, {1}), {2}",
 }
 
 
@@ -28,10 +28,10 @@ def with_carry(t: Translator, instruction: Instruction) -> None:
     if name not in SUMS or instruction.parts[-1] not in ("s32", "u32", "b32", "s64", "u64", "b64"):
         raise t.unsupported()
     kind = kind_of(t, instruction.parts[-1])
-    numbers, function = SUMS[name]
+    numbers = SUMS[name]
     texts = [kind.read(t, operand) for operand in instruction.operands[1:]]
-    carry = t.read(CARRY, DTYPES["u32"]) if takes else t.constant(0, DTYPES["u32"])
-    t.emit(f"v0, v1 = {function}({numbers.format(*texts)}, {carry})")
+    carry = t.read(CARRY, DTYPES["u32"]) if takes else t.constant(int(opcode == "sub"), DTYPES["u32"])
+    t.emit(f"v0, v1 = sum_with_carry({numbers.format(*texts)}, {carry})")
     t.write(instruction.operands[0], "v0", kind.stored)
     if "cc" in instruction.parts:
         t.write(CARRY, "v1", DTYPES["u32"])

@@ -12,7 +12,6 @@ from convlab.emulator.vectorized import vectorized
 __all__ = [
     "absolute_difference",
     "add_saturated",
-    "difference_with_borrow",
     "divide",
     "dot_of_bytes",
     "dot_of_halves",
@@ -89,15 +88,6 @@ def sum_with_carry(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
     total = x + b.view(unsigned)
     result = total + carry.astype(unsigned)
     return result.view(a.dtype), ((total < x) | (result < total)).astype(np.uint32)
-
-
-def difference_with_borrow(a: Any, b: Any, borrow: Any) -> tuple[Any, Any]:
-    """a − b − borrow, and whether it left the type's bits, as 0 or 1."""
-    unsigned = np.dtype(f"u{a.dtype.itemsize}")
-    x, y = a.view(unsigned), b.view(unsigned)
-    total = x - y
-    result = total - borrow.astype(unsigned)
-    return result.view(a.dtype), ((x < y) | (result > total)).astype(np.uint32)
 
 
 @vectorized("u4(u4,u4,u4,u4,u4)")

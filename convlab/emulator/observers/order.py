@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from convlab.emulator.lanes import WARP, Lanes
 from convlab.emulator.meetings import BARRIERS
 
-__all__ = ["FENCE", "RELEASED", "RELEASE_TIME", "SEEN", "SEEN_TIME", "UP_TO", "Order", "state_of"]
+__all__ = ["FENCE", "RELEASED", "RELEASE_TIME", "SEEN", "SEEN_FROM", "SEEN_TIME", "UP_TO", "Order", "state_of"]
 
 # What is known of each thread: its latest fence; the word it released last, up to which time, and when; the word it saw
-# last, and when.
-FENCE, RELEASED, UP_TO, RELEASE_TIME, SEEN, SEEN_TIME = range(6)
+# last that somebody had released, when, and who had written it.
+FENCE, RELEASED, UP_TO, RELEASE_TIME, SEEN, SEEN_TIME, SEEN_FROM = range(7)
 
 
 class Order:
@@ -37,7 +37,7 @@ class Order:
         self.warps = np.zeros((blocks, warps, warps), np.int32)
         self.lanes = np.zeros((blocks * machine.threads, WARP), np.int32)
         self.brought = np.zeros((blocks * BARRIERS, warps), np.int32)  # to a barrier, by those who arrived at it
-        self.words = np.full((blocks * machine.threads, 6), -1, np.int32)
+        self.words = np.full((blocks * machine.threads, 7), -1, np.int32)
 
     def tick(self) -> int:
         """A new moment."""
@@ -128,12 +128,22 @@ def state_of(other: int, time: int, me: int, block: int, threads: int, warps: An
     """0 when an earlier access is by the same thread, or ordered; 2 when only ``__syncwarp`` is missing; else 1."""
     if other < 0 or other == me:
         return 0
-    mine, its = block * threads + me, block * threads + other
+    mine = block * threads + me
     same_warp = me // WARP == other // WARP
     known = lanes[mine, other % WARP] if same_warp else warps[block, me // WARP, other // WARP]
     if known > time:
         return 0
-    a, b = words[its], words[mine]
-    if a[RELEASED] >= 0 and a[RELEASED] == b[SEEN] and a[UP_TO] > time and b[SEEN_TIME] > a[RELEASE_TIME]:
-        return 0
+    seen = words[mine]
+    if seen[SEEN] < 0:
+        return 2 if same_warp else 1
+    for n in range(2):  # released by the other thread itself, or by one that knew of its access
+        who = other if n == 0 else seen[SEEN_FROM]
+        gave = words[block * threads + who]
+        if gave[RELEASED] != seen[SEEN] or gave[RELEASE_TIME] > seen[SEEN_TIME] or gave[UP_TO] <= time:
+            continue
+        knew = warps[block, who // WARP, other // WARP]
+        if who // WARP == other // WARP:
+            knew = lanes[block * threads + who, other % WARP]
+        if who == other or knew > time:
+            return 0
     return 2 if same_warp else 1

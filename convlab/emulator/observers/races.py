@@ -24,6 +24,7 @@ from convlab.emulator.observers.order import (
     RELEASE_TIME,
     RELEASED,
     SEEN,
+    SEEN_FROM,
     SEEN_TIME,
     UP_TO,
     Order,
@@ -214,7 +215,11 @@ def _compare(
         who, strength = (threads[lane], blocks[lane]), strengths[lane]
         mine = clocks[2][who[1] * threads_per_block + who[0]]
         if strength > 0 and kind != STORE:  # an atomic or volatile read sees what was released to this word
-            mine[SEEN], mine[SEEN_TIME] = at[lane], time
+            row = shadow[at[lane]]
+            latest = WRITERS if row[WRITERS + 1] >= row[WRITERS + ENTRY + 1] else WRITERS + ENTRY
+            writer = row[latest]
+            if writer >= 0 and clocks[2][who[1] * threads_per_block + writer, RELEASED] == at[lane]:
+                mine[SEEN], mine[SEEN_TIME], mine[SEEN_FROM] = at[lane], time, writer
         for n in range(units):
             unit = at[lane] + n
             row = shadow[unit]

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from convlab.emulator import Progress
+
 from ..conftest import HEAD, launch
 
 # Each thread keeps its number at a[i], i = tid mod 3, of an array of three, and reads all three back into a sum.
@@ -63,10 +65,10 @@ def test_local_accesses_are_aligned_and_variables_lie_where_their_type_wants_the
 def test_large_local_arrays_make_chunks_smaller():
     seen = []
 
-    def progress(chunks):
-        seen.extend(chunks)
-        return iter(seen)
+    class Seen(Progress):
+        def done(self, blocks):
+            seen.append(blocks)
 
     text = LOCAL.replace("depot[12]", "depot[524288]")
-    launch(text, np.zeros(64, "i4"), np.uint32(0).tobytes(), grid=(40, 1, 1), block=(64, 1, 1), progress=progress)
-    assert seen == list(range(0, 40, 8))
+    launch(text, np.zeros(64, "i4"), np.uint32(0).tobytes(), grid=(40, 1, 1), block=(64, 1, 1), progress=Seen())
+    assert seen == [8] * 5
