@@ -12,8 +12,14 @@ CLASSES = (
 )
 
 BY_OPCODE = {
-    "memory": ("ld", "ldu", "st", "atom", "red", "cp", "ldmatrix", "stmatrix", "prefetch", "prefetchu"),
-    "control": ("bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "nanosleep"),
+    "memory": (
+        *("ld", "ldu", "st", "atom", "red", "cp", "ldmatrix", "stmatrix"),
+        *("prefetch", "prefetchu", "applypriority", "discard"),
+    ),
+    "control": (
+        *("bra", "brx", "call", "ret", "exit", "trap", "brkpt", "bar", "barrier"),
+        *("membar", "fence", "nanosleep", "griddepcontrol", "setmaxnreg"),
+    ),
     "communication": ("shfl", "vote", "match", "redux", "elect", "activemask", "movmatrix"),
     "tensor": ("mma",),
     "conversion": ("cvt",),
@@ -39,7 +45,8 @@ def class_of(instruction: Instruction) -> str:
     parts = instruction.parts
     if parts[0] == "wmma":
         return "tensor" if "mma" in parts[1:] else "memory"
-    return OPCODES.get(parts[0]) or BY_TYPE.get(parts[-1], "other")
+    types = (BY_TYPE[part] for part in reversed(parts) if part in BY_TYPE)  # of what it reads, not of what it writes
+    return OPCODES.get(parts[0]) or next(types, "other")
 
 
 def flops(instruction: Instruction) -> int:
