@@ -13,9 +13,7 @@ STORE = "mul.wide.u32 %rd10, %r0, 4; add.s64 %rd11, %rd0, %rd10; st.global.u32 [
 
 
 def function(text: str) -> Function:
-    return parse(
-        f"{HEAD}.visible .entry f(.param .u64 p) {{ .reg .b32 %r<4>; .reg .pred %p<2>; {text} }}"
-    ).entries["f"]
+    return parse(f"{HEAD}.visible .entry f(.param .u64 p) {{ .reg .b32 %r<4>; .reg .pred %p<2>; {text} }}").entries["f"]
 
 
 def body(text: str) -> list[Instruction]:
@@ -86,7 +84,9 @@ def test_a_label_inside_of_braces_is_its_own():
 
 
 def test_a_label_of_an_outer_scope_is_reached_from_inside():
-    text = f"mov.u32 %r2, 5; {{ setp.lt.u32 %p1, %r0, 2; @%p1 bra END; mov.u32 %r2, 9; }} END: {STORE.format(value='%r2')}"
+    text = (
+        f"mov.u32 %r2, 5; {{ setp.lt.u32 %p1, %r0, 2; @%p1 bra END; mov.u32 %r2, 9; }} END: {STORE.format(value='%r2')}"
+    )
     assert run(text, 4) == [5, 5, 9, 9]
 
 

@@ -115,7 +115,9 @@ def test_a_pointer_to_no_function_is_a_fault():
     assert "calls a function through a pointer that is none." in fault.message
 
 
-@pytest.mark.parametrize("call", ["call (%r2), twice, (%r0, %r1);", "call twice, (%r0);", "call (%r2, %r3), twice, (%r0);"])
+@pytest.mark.parametrize(
+    "call", ["call (%r2), twice, (%r0, %r1);", "call twice, (%r0);", "call (%r2, %r3), twice, (%r0);"]
+)
 def test_a_call_with_another_number_of_values_is_refused(call):
     with pytest.raises(CompileError, match="a call passes another number of values than its function takes"):
         run(call, TWICE)
@@ -123,14 +125,20 @@ def test_a_call_with_another_number_of_values_is_refused(call):
 
 def test_a_function_that_nobody_wrote_is_named():
     head = ".extern .func (.param .b32 r) cudaMalloc (.param .b64 p) ;\n"
-    with pytest.raises(UnsupportedInstruction, match=r"`call`? \(the function cudaMalloc, which is not part of the source\)"):
+    with pytest.raises(
+        UnsupportedInstruction, match=r"`call`? \(the function cudaMalloc, which is not part of the source\)"
+    ):
         run("call (%r2), cudaMalloc, (%rd0);", head)
     with pytest.raises(UnsupportedInstruction, match="the function nobody"):
         run("call nobody;")
 
 
 def test_whom_a_call_names_and_what_it_takes():
-    function = parse(kernel("call (%r2), twice, (%r0); P: .callprototype _ (.param .b64 _); call %rd3, (%rd0), P;", head=HEAD + TWICE)).entries["f"]
+    function = parse(
+        kernel(
+            "call (%r2), twice, (%r0); P: .callprototype _ (.param .b64 _); call %rd3, (%rd0), P;", head=HEAD + TWICE
+        )
+    ).entries["f"]
     direct, indirect = (i for i in function.instructions if i.parts[0] == "call")
     assert callee(direct)[0].name == "twice"
     assert signature_of(function, direct).returns[0].name == "r"

@@ -6,7 +6,7 @@ import pytest
 from convlab.emulator import Progress
 from convlab.emulator.machine import CHUNK, PULSE
 
-from .conftest import kernel, launch
+from .conftest import HEAD, kernel, launch
 
 STORE = "mul.wide.u32 %rd10, %r0, 4; add.s64 %rd11, %rd0, %rd10; st.global.u32 [%rd11], {value};"
 
@@ -196,3 +196,115 @@ def test_a_value_lives_over_blocks_that_stand_in_the_opposite_order():
     out = np.zeros(3, "i4")
     launch(text, out)
     assert out.tolist() == [7, 8, 9]
+
+
+# Switches, ends, locks, chance
+
+
+SWITCH = f"""
+    T: .branchtargets A, B, C, B;
+    brx.idx {{index}}, T;
+    A: mov.u32 %r2, 10; bra END;
+    B: mov.u32 %r2, 20; bra END;
+    C: mov.u32 %r2, 30;
+    END: {STORE.format(value="%r2")}"""
+
+
+def test_a_switch_sends_each_lane_where_its_number_says():
+    out = np.zeros(70, "i4")
+    assert not launch(kernel("and.b32 %r1, %r0, 3; " + SWITCH.format(index="%r1")), out).faults
+    assert out.tolist() == [(10, 20, 30, 20)[t % 4] for t in range(70)]
+
+
+def test_a_switch_beyond_its_table_ends_the_thread():
+    out = np.full(6, -1, "i4")
+    launch(kernel(SWITCH.format(index="%r0")), out)
+    assert out.tolist() == [10, 20, 30, 20, -1, -1]
+
+
+def test_a_trap_ends_the_launch_with_its_line():
+    text = kernel(f"""
+        .loc 1 3 1
+        setp.eq.u32 %p1, %r0, 5;
+        @%p1 trap;
+        {STORE.format(value="%r0")}""")
+    (fault,) = launch(text + '.file 1 "t.cu"\n', np.zeros(8, "i4")).faults
+    assert (fault.kind, fault.severity, fault.line, fault.thread) == ("trap", "error", 3, (5, 0, 0))
+    assert "reaches __trap(), which ends the program" in fault.message
+
+
+def test_exit_inside_of_a_function_ends_the_thread():
+    head = (
+        HEAD
+        + ".func leave(.param .b32 x) { .reg .b32 t; .reg .pred q; ld.param.b32 t, [x]; setp.lt.u32 q, t, 3; @q exit; ret; }\n"
+    )
+    out = np.full(6, -1, "i4")
+    assert not launch(kernel(f"call leave, (%r0); {STORE.format(value='%r0')}", head=head), out).faults
+    assert out.tolist() == [-1, -1, -1, 3, 4, 5]
+
+
+# Every thread takes the lock in turn and adds 1 to a counter that is no atomic: out[0] lock, out[1] counter.
+LOCK = """
+    AGAIN: atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra AGAIN;
+    ld.volatile.global.u32 %r2, [%rd0+4]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd0+4], %r2;
+    membar.gl; atom.global.exch.b32 %r3, [%rd0], 0;"""
+
+
+@pytest.mark.parametrize("seed", [None, 0, 7])
+def test_a_spin_lock_lets_everybody_in_once(seed):
+    out = np.zeros(2, "i4")
+    assert not launch(kernel(LOCK), out, grid=(3, 1, 1), block=(40, 1, 1), seed=seed).faults
+    assert out.tolist() == [0, 120]
+
+
+def test_a_lock_that_nobody_opens_is_an_endless_loop_at_its_line():
+    text = kernel(
+        LOCK.replace("AGAIN:", "\n.loc 1 2 1\nAGAIN:").replace("exch.b32 %r3, [%rd0], 0", "exch.b32 %r3, [%rd0], 1")
+    )
+    faults = launch(text + '.file 1 "lock.cu"\n', np.zeros(2, "i4"), block=(40, 1, 1), budget=20_000).faults
+    assert [(fault.kind, fault.line) for fault in faults] == [("endless_loop", 2)]
+
+
+def test_a_block_waits_for_the_flag_of_a_later_one():
+    # block 0 waits until block 1 has written; both are in one chunk
+    text = kernel("""
+        mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 1; @%p1 bra WRITE;
+        WAIT: ld.volatile.global.u32 %r2, [%rd0]; setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT;
+        st.global.u32 [%rd0+4], %r2; bra END;
+        WRITE: st.volatile.global.u32 [%rd0], 77;
+        END:""")
+    out = np.zeros(2, "i4")
+    assert not launch(text, out, grid=(2, 1, 1), block=(32, 1, 1)).faults
+    assert out.tolist() == [77, 77]
+
+
+# Thread t writes its number to shared memory, and reads that of thread t + 32; the barrier between may be missing.
+NEIGHBOUR = f"""
+    .shared .align 4 .b8 tile[512]; mov.u32 %r5, tile; shl.b32 %r1, %r0, 2; add.u32 %r6, %r5, %r1;
+    add.u32 %r7, %r0, 1; st.shared.u32 [%r6], %r7;
+    {{barrier}}
+    add.u32 %r1, %r1, 128; and.b32 %r1, %r1, 511; add.u32 %r6, %r5, %r1; ld.shared.u32 %r2, [%r6];
+    {STORE.format(value="%r2")}"""
+
+
+def test_a_seed_changes_nothing_of_a_correct_kernel_and_shows_what_a_race_does():
+    right = [(t + 32) % 128 + 1 for t in range(128)]
+    results = {}
+    for barrier in ("bar.sync 0;", ""):
+        for seed in (None, *range(8)):
+            out = np.zeros(128, "i4")
+            launch(kernel(NEIGHBOUR.format(barrier=barrier)), out, observe=False, seed=seed)
+            results.setdefault(barrier, []).append(out.tolist())
+    assert all(out == right for out in results["bar.sync 0;"])
+    assert results[""][0] == right  # lockstep order hides the race
+    assert any(out != right for out in results[""])
+
+
+def test_the_same_seed_gives_the_same_result():
+    def racy(seed: int) -> list[int]:
+        out = np.zeros(128, "i4")
+        launch(kernel(NEIGHBOUR.format(barrier="")), out, observe=False, seed=seed)
+        return out.tolist()
+
+    assert all(racy(seed) == racy(seed) for seed in range(4))
+    assert len({tuple(racy(seed)) for seed in range(8)}) > 1

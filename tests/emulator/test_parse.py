@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from convlab.emulator.parse import parse
 from convlab.emulator.addresses import buffer_address, function_address
+from convlab.emulator.parse import parse
 from convlab.errors import CompileError
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -103,7 +103,10 @@ def test_an_address_that_nobody_defines_is_named():
 
 
 def test_a_definition_wins_over_a_declaration_before_or_after_it():
-    for order in (".extern .global .u32 v[];\n.global .u32 v[2] = {5, 6};", ".global .u32 v[2] = {5, 6};\n.extern .global .u32 v[];"):
+    for order in (
+        ".extern .global .u32 v[];\n.global .u32 v[2] = {5, 6};",
+        ".global .u32 v[2] = {5, 6};\n.extern .global .u32 v[];",
+    ):
         assert values(order, "v", "u4") == [5, 6]
 
 
@@ -130,5 +133,3 @@ def test_what_is_no_ptx_is_named_with_its_line(text, message):
     with pytest.raises(CompileError) as caught:
         parse(text)
     assert message in str(caught.value)
-
-

@@ -51,7 +51,8 @@ def test_atomics_go_there_too():
 def test_an_address_says_itself_where_it_lies():
     spaces = ("global", "shared", "local")
     asks = "".join(
-        f"isspacep.{space} %p3, %rd9; selp.u32 %r6, {10**n}, 0, %p3; add.u32 %r5, %r5, %r6;" for n, space in enumerate(spaces)
+        f"isspacep.{space} %p3, %rd9; selp.u32 %r6, {10**n}, 0, %p3; add.u32 %r5, %r5, %r6;"
+        for n, space in enumerate(spaces)
     )
     out, _, _ = run(f"mov.u32 %r5, 0; {asks}", 6)
     assert out.tolist() == [1, 10, 100] * 2
@@ -81,8 +82,14 @@ def test_a_name_without_a_space_is_reached_generically():
 @pytest.mark.parametrize(
     ("body", "faults"),
     [
-        ("ld.u32 %r5, [%rd9+2];", [("misaligned", "global", 24), ("misaligned", "shared", 24), ("misaligned", "local", 23)]),
-        ("st.u32 [%rd9+4000], %r0;", [("out_of_bounds", "global", 24), ("out_of_bounds", "shared", 24), ("out_of_bounds", "local", 23)]),
+        (
+            "ld.u32 %r5, [%rd9+2];",
+            [("misaligned", "global", 24), ("misaligned", "shared", 24), ("misaligned", "local", 23)],
+        ),
+        (
+            "st.u32 [%rd9+4000], %r0;",
+            [("out_of_bounds", "global", 24), ("out_of_bounds", "shared", 24), ("out_of_bounds", "local", 23)],
+        ),
     ],
 )
 def test_a_bad_generic_access_is_said_of_the_space_it_is_in(body, faults):
