@@ -79,8 +79,10 @@ def test_ptx_without_a_source_names_its_places():
 def test_faults_quote_their_lines_and_their_callers():
     found = sections(as_text(report(faults=[fault(), fault("race", "warning", 2, other_line=4)])))["Faults:"]
     assert found[0].startswith("error: f.cu:1: out of bounds: block (0, 0, 0), thread (31, 0, 0) reads x[32].")
-    assert found[1] == "     1 | __device__ float at(const float* x, int i) { return x[i]; }"
-    assert found[2].startswith("     3 |     y[threadIdx.x]")
+    quoted = next(at for at, line in enumerate(found) if " | " in line)
+    assert " ".join(found[:quoted]).replace("   ", " ").endswith("(In f.cu:1, called from f.cu:3.)")
+    assert found[quoted] == "     1 | __device__ float at(const float* x, int i) { return x[i]; }"
+    assert found[quoted + 1].startswith("     3 |     y[threadIdx.x]")
     race = next(at for at, line in enumerate(found) if line.startswith("warning: f.cu:2: race"))
     assert [line[:8] for line in found[race + 1 : race + 4]] == ["     2 |", "     4 |", "     3 |"]
     assert any(line.startswith("out of bounds: On a GPU") for line in found)

@@ -59,13 +59,13 @@ class Memory:
 
     def print(self, text: Any, arguments: Any, lanes: Lanes) -> Any:
         """``printf``: what each lane prints, lane after lane; returns the number of arguments, as CUDA does."""
-        printed = np.zeros(lanes.size, np.int32)
+        texts = np.broadcast_to(text, lanes.size)
         offsets = np.broadcast_to(arguments, lanes.size) - LOCAL_WINDOW
-        for format_address, part in lanes.groups(np.broadcast_to(text, lanes.size)):
-            at = np.flatnonzero(np.broadcast_to(text, lanes.size) == format_address)
-            rows = [self._after(int(o), int(s)) for o, s in zip(offsets[at], part.slots, strict=True)]
-            printed[at] = self.printer.print(self.string(format_address), rows, self.string, part.size)
-        return printed
+        rows = [self._after(int(o), int(s)) for o, s in zip(offsets, lanes.slots, strict=True)]
+        if (texts == texts[0]).all():
+            return np.int32(self.printer.print(self.string(int(texts[0])), rows, self.string, lanes.size))
+        counts = [self.printer.print(self.string(int(t)), [r], self.string, 1) for t, r in zip(texts, rows, strict=True)]
+        return np.array(counts, np.int32)
 
     def _after(self, offset: int, slot: int) -> bytes:
         """A lane's local memory from an offset on; nothing when it is none."""
