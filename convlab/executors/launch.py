@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from convlab.emulator.faults import summary
+from convlab.emulator.lanes import WARP
 from convlab.errors import ArgumentError, KernelFault, LaunchError
 from convlab.executors import cuda, emulated
 from convlab.executors.arguments import Bound, bind
@@ -76,7 +77,7 @@ def launch(
     grid3, block3 = grid_shape(grid), block_shape(block)
     _check_options(args, axes, budget)
     _check_block(kernel, block3, shared)
-    options = Options(observe, budget, *_check_observation(seed, trace, sample, prod(grid3)))
+    options = Options(observe, budget, *_check_observation(seed, trace, sample, prod(grid3), prod(block3)))
     chosen = choose(device)
     bound = bind(kernel, args, device_arrays=chosen == "cuda")
     checked = _check_axes(bound, axes or {})
@@ -129,7 +130,7 @@ def _check_block(kernel: Kernel, block: tuple[int, int, int], shared: Any) -> No
         )
 
 
-def _check_observation(seed: Any, trace: Any, sample: Any, blocks: int) -> tuple[Any, Any, Any]:
+def _check_observation(seed: Any, trace: Any, sample: Any, blocks: int, threads: int) -> tuple[Any, Any, Any]:
     """Options that only the emulator has."""
     for name, value, least in (("seed", seed, 0), ("sample", sample, 1)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
@@ -140,8 +141,11 @@ def _check_observation(seed: Any, trace: Any, sample: Any, blocks: int) -> tuple
         fix = "  Fix: pass trace=(block, warp), such as trace=(0, 0)."
         if not isinstance(trace, tuple) or len(trace) != 2 or not all(isinstance(n, int) and n >= 0 for n in trace):
             raise LaunchError(f"trace={trace!r} names no block and warp.\n{fix}")
+        warps = -(-threads // WARP)
         if trace[0] >= blocks:
             raise LaunchError(f"trace={trace!r} names block {trace[0]}, but the grid has {blocks}.\n{fix}")
+        if trace[1] >= warps:
+            raise LaunchError(f"trace={trace!r} names warp {trace[1]}, but a block has {warps}.\n{fix}")
     return seed, trace, sample
 
 
