@@ -268,18 +268,21 @@ def _meeting(part: Translator, block: graph.Block) -> Meeting | None:
 
 def _translate_block(part: Translator, block: graph.Block) -> str:
     """Emit the lines of one block; returns the expression of its condition or of where it goes, if it has one."""
+    try:
+        return _emit(part, block)
+    # Handlers take operands as PTX has them, and fail on others.
+    except (AssertionError, AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        wrong = part.current
+        raise CompileError(f"{wrong.place}: `{wrong.opcode[:60]}` cannot have these operands.") from error
+
+
+def _emit(part: Translator, block: graph.Block) -> str:
     for instruction in block.instructions:
         part.current = instruction
         handler = HANDLERS.get(instruction.parts[0])
         if handler is None or declined(instruction):  # some forms of what is executed are not
             raise part.unsupported()
-        try:
-            handler(part, instruction)
-        # Handlers take operands as PTX has them, and fail on others.
-        except (AssertionError, AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
-            raise CompileError(
-                f"{instruction.place}: `{instruction.opcode[:60]}` cannot have these operands."
-            ) from error
+        handler(part, instruction)
     _meeting(part, block)  # notes which registers the machine will need
     if block.condition is not None:
         return part.read(block.condition, DTYPES["pred"])

@@ -36,9 +36,10 @@ def constant(value: int | float, dtype: np.dtype[Any]) -> Any:
     if dtype.kind in "iu" and isinstance(value, int):
         size = dtype.itemsize
         return np.frombuffer((value % (1 << 8 * size)).to_bytes(size, "little"), dtype)[0]
-    if dtype.kind in "iu":
-        return np.array(value, f"f{dtype.itemsize}").view(dtype)[()]
-    return dtype.type(value)
+    with np.errstate(over="ignore"):  # a literal that is too large for its type is infinite
+        if dtype.kind in "iu":
+            return np.array(value, f"f{dtype.itemsize}").view(dtype)[()]
+        return dtype.type(value)
 
 
 def bits(value: Any, dtype: np.dtype[Any]) -> Any:
