@@ -15,6 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from convlab.errors import ArgumentError
+from convlab.executors.empty import empty
 from convlab.executors.signature import Parameter
 
 __all__ = ["ELEMENTS", "MAKERS", "Plan", "plan"]
@@ -199,15 +200,9 @@ def _made(text: str, parameter: Parameter) -> Plan:
     element, shape = _element(rest[0], text, parameter), _shape(rest[1], text, parameter)
     nbytes = prod(shape) * element.dtype.itemsize
     if maker == "empty":
-        return Plan(lambda rng: _empty(shape, element), True, nbytes)
+        return Plan(lambda rng: empty(shape, element.dtype), True, nbytes)
     fill = MAKERS[maker] if maker in MAKERS else _full(rest[2], element, text, parameter)
     return Plan(lambda rng: _filled(element, shape, fill, rng), True, nbytes)
-
-
-def _empty(shape: tuple[int, ...], element: Element) -> NDArray[Any]:
-    from convlab.executors.empty import empty  # noqa: PLC0415 - one form of many needs it
-
-    return empty(shape, element.dtype)
 
 
 def _filled(element: Element, shape: tuple[int, ...], fill: Maker, rng: Generator) -> NDArray[Any]:

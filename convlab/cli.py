@@ -193,6 +193,9 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--no-observe", dest="observe", action="store_false", help="do not count: faster")
     how.add_argument("--budget", metavar="N", type=_count, help="instructions after which a loop counts as endless")
     how.add_argument("--seed", metavar="N", type=_count, default=0, help="of the random arrays (default: 0)")
+    how.add_argument("--order-seed", metavar="N", type=_count, help="vary the order of warps, to show a race's effect")
+    how.add_argument("--caches", action="store_true", help="also model the traffic of L1, L2 and DRAM of an A100")
+    how.add_argument("--sample", metavar="N", type=_count, help="run only N blocks and scale the counters")
 
 
 def _count(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator import Counters, Fault
+from convlab.emulator import Fault
 from convlab.emulator.faults import ADVICE
+from convlab.executors.columns import columns
 from convlab.executors.module import Kernel
 from convlab.executors.run import Run
 from convlab.executors.signature import Parameter
@@ -101,6 +102,7 @@ def as_json(report: Report) -> str:
         "block": run.block,
         "milliseconds": run.milliseconds,
         "counters": dict(run.counters),
+        "caches": asdict(run.traffic) if run.traffic is not None else None,
         "lines": lines,
         "faults": [asdict(fault) for fault in run.faults],
         "crash": report.crash or None,
@@ -131,6 +133,7 @@ def as_text(report: Report) -> str:
         "Printed:": run.stdout.rstrip("\n"),
         "Lines:": _lines(run),
         "Counters:": repr(run.counters) if run.counters else "",
+        "Caches:": repr(run.traffic) if run.traffic is not None else "",
         "Faults:": "\n".join(_faults(report)),
         "Crash:": report.crash,
         "Arrays that changed:": _arrays(report),
@@ -139,34 +142,12 @@ def as_text(report: Report) -> str:
     return "\n\n".join(f"{title}\n{body}".lstrip() for title, body in sections.items() if body)
 
 
-def _share(counters: Counters, part: str, whole: str) -> str:
-    """Sums of loads and stores as a ratio; nothing where there were none."""
-    over, under = ([counters.get(f"{name}_{do}", 0) for do in ("load", "store")] for name in (part, whole))
-    return f"{sum(over) / sum(under):.1f}" if sum(under) else ""
-
-
-def _sum(counters: Counters, name: str) -> str:
-    total = counters.get(f"{name}_load", 0) + counters.get(f"{name}_store", 0)
-    return f"{total:,}" if total else ""
-
-
-# The columns of the table of lines; one without an entry in any line is left out.
-_COLUMNS: dict[str, Callable[[Counters], str]] = {
-    "instructions": lambda counters: f"{counters.instructions:,}",
-    "lanes": lambda counters: f"{counters.active_lanes:.1f}",
-    "sectors": lambda counters: _sum(counters, "sectors_global"),
-    "per request": lambda counters: _share(counters, "sectors_global", "requests_global"),
-    "conflicts": lambda counters: _sum(counters, "conflicts_shared"),
-}
-
-
 def _lines(run: Run) -> str:
     """The learner's lines with their counters; of PTX without CUDA C, all places that it names."""
     lines = run.listing() or [(line, file, counters) for (file, line), counters in run.lines.items()]
     if not lines:
         return ""
-    cells = {name: [column(counters) for _, _, counters in lines] for name, column in _COLUMNS.items()}
-    shown = {name: column for name, column in cells.items() if any(column)}
+    shown = columns([counters for _, _, counters in lines])
     heads = ["line", *shown]
     rows = [[str(line), *row] for (line, *_), row in zip(lines, zip(*shown.values(), strict=True), strict=True)]
     table = _aligned([heads, *rows])

@@ -54,6 +54,7 @@ def run(options: Namespace) -> tuple[str, int]:
     values = [each.make(np.random.default_rng([options.seed, at])) for at, each in enumerate(plans)]
     before = [_digest(value) for value in values]
     how = {"shared": options.shared, "device": options.device, "observe": options.observe, "budget": options.budget}
+    how |= {"caches": options.caches, "seed": options.order_seed, "sample": options.sample}
     result, crash = _launch(kernel, grid, block, values, how)
     changed = [_digest(value) != old for value, old in zip(values, before, strict=True)]
     files = [] if crash else [(str(output.path), _write(output, kernel, values)) for output in outputs]

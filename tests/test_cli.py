@@ -144,10 +144,13 @@ def test_run_prints_what_the_runner_says_and_returns_its_code(
         "observe": True,
         "budget": None,
         "seed": 0,
+        "order_seed": None,
+        "caches": False,
+        "sample": None,
     }
 
 
-@pytest.mark.parametrize("option", ["--shared", "--budget", "--seed"])
+@pytest.mark.parametrize("option", ["--shared", "--budget", "--seed", "--order-seed", "--sample"])
 @pytest.mark.parametrize("text", ["-5", "1.5", "many", "9" * 5000])
 def test_run_refuses_a_number_that_is_none(option: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:

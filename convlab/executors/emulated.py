@@ -11,6 +11,7 @@ from time import monotonic
 from tqdm.auto import tqdm
 
 from convlab.emulator import Buffer, Progress, run
+from convlab.emulator.observers.cache import CacheModel, CacheSizes
 from convlab.emulator.observers.trace import Tracer
 from convlab.errors import LaunchError
 from convlab.executors.arguments import Bound
@@ -52,6 +53,7 @@ class Options:
     seed: int | None = None
     trace: tuple[int, int] | None = None
     sample: int | None = None
+    caches: CacheSizes | None = None
 
 
 def launch(
@@ -72,6 +74,7 @@ def launch(
         )
     arguments = [_argument(each, axes) for each in bound]
     tracer = Tracer(*options.trace) if options.trace is not None else None
+    caches = CacheModel(options.caches) if options.caches is not None else None
     bar = Bar(prod(grid) if options.sample is None else min(options.sample, prod(grid)))
     with closing(bar.bar):
         result = run(
@@ -81,7 +84,7 @@ def launch(
             arguments,
             shared=shared,
             observe=options.observe,
-            observers=[tracer] if tracer is not None else [],
+            observers=[observer for observer in (tracer, caches) if observer is not None],
             budget=options.budget,
             seed=options.seed,
             sample=options.sample,
@@ -100,6 +103,7 @@ def launch(
         source=kernel.module.source,
         name=kernel.module.name,
         trace=tracer.trace if tracer is not None else None,
+        traffic=caches.traffic() if caches is not None else None,
     )
 
 

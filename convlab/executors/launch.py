@@ -8,6 +8,7 @@ from typing import Any
 
 from convlab.emulator.faults import summary
 from convlab.emulator.lanes import WARP
+from convlab.emulator.observers.cache import CacheSizes
 from convlab.errors import ArgumentError, KernelFault, LaunchError
 from convlab.executors import cuda, emulated
 from convlab.executors.arguments import Bound, bind
@@ -36,6 +37,7 @@ def launch(
     seed: int | None = None,
     trace: tuple[int, int] | None = None,
     sample: int | None = None,
+    caches: CacheSizes | bool = False,
 ) -> Run:
     """Run a kernel on a grid of blocks; arrays given for pointers are updated in place.
 
@@ -61,6 +63,7 @@ def launch(
         seed: let chance decide which warps go first, to show what a race does (on the emulator).
         trace: (block, warp) whose steps ``run.trace`` shall hold, by their linear numbers (on the emulator).
         sample: run only so many blocks and scale the counters; the outputs are then incomplete (on the emulator).
+        caches: also model L1, L2 and DRAM, of an A100 or of the sizes given; ``run.traffic`` (on the emulator).
 
     Raises:
         ArgumentError: an argument does not fit the kernel's signature.
@@ -77,7 +80,10 @@ def launch(
     grid3, block3 = grid_shape(grid), block_shape(block)
     _check_options(args, axes, budget)
     _check_block(kernel, block3, shared)
-    options = Options(observe, budget, *_check_observation(seed, trace, sample, prod(grid3), prod(block3)))
+    sizes = CacheSizes() if caches is True else caches or None
+    if sizes is not None and not isinstance(sizes, CacheSizes):
+        raise LaunchError(f"caches={caches!r} are no sizes of caches.\n  Fix: pass caches=True, or CacheSizes(…).")
+    options = Options(observe, budget, *_check_observation(seed, trace, sample, prod(grid3), prod(block3)), sizes)
     chosen = choose(device)
     bound = bind(kernel, args, device_arrays=chosen == "cuda")
     checked = _check_axes(bound, axes or {})

@@ -8,7 +8,9 @@ from html import escape
 
 from convlab.emulator import UNOBSERVED, Counters, Fault
 from convlab.emulator.faults import summary
+from convlab.emulator.observers.cache import Traffic
 from convlab.emulator.observers.trace import Trace
+from convlab.executors.columns import columns
 
 __all__ = ["Run"]
 
@@ -22,7 +24,8 @@ class Run:
 
     ``device`` is "emulator" or "cuda"; ``lines`` maps (file, line) to the counters of that line of CUDA C;
     ``faults`` is what the sanitizer found; ``stdout`` is what the kernel printed. ``milliseconds`` is measured on a
-    GPU, and ``None`` on the emulator, whose own speed says nothing about a GPU.
+    GPU, and ``None`` on the emulator, whose own speed says nothing about a GPU. ``trace`` and ``traffic``, which is
+    modelled, are there when they were asked for.
     """
 
     kernel: str
@@ -37,6 +40,7 @@ class Run:
     source: str = ""
     name: str = ""
     trace: Trace | None = None
+    traffic: Traffic | None = None
 
     def _title(self) -> str:
         time = f", {self.milliseconds:.3f} ms measured" if self.milliseconds is not None else ""
@@ -44,6 +48,8 @@ class Run:
 
     def _body(self) -> str:
         parts = [repr(self.counters)]
+        if self.traffic is not None:
+            parts.append(repr(self.traffic))
         if self.faults:
             parts.append(f"Faults:\n{summary(self.faults)}")
         if self.stdout:
@@ -67,12 +73,12 @@ class Run:
         lines = self.listing()
         if not lines:
             return ""
-        rows = "".join(_row(*each) for each in lines[:LINES_SHOWN])
-        rest = len(lines) - LINES_SHOWN
-        note = f"<p>… and {rest} more lines.</p>" if rest > 0 else ""
-        heads = "".join(
-            f"<th {LEFT}>{name}</th>" for name in ("line", "instructions", "sectors", "per request", "CUDA C")
-        )
+        shown = lines[:LINES_SHOWN]
+        cells = columns([counters for _, _, counters in shown])
+        heads = "".join(f"<th {LEFT}>{name}</th>" for name in ("line", *cells, "CUDA C"))
+        numbers = zip(*cells.values(), strict=True)
+        rows = "".join(_row((str(line), *row), text) for (line, text, _), row in zip(shown, numbers, strict=True))
+        note = f"<p>… and {len(lines) - LINES_SHOWN} more lines.</p>" if len(lines) > LINES_SHOWN else ""
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
 
 
@@ -80,12 +86,9 @@ LEFT = "style='text-align:left'"
 CODE = "style='text-align:left;white-space:pre-wrap;font-family:var(--jp-code-font-family,monospace)'"
 
 
-def _row(line: int, text: str, counters: Counters) -> str:
+def _row(numbers: Sequence[str], text: str) -> str:
     """A line of CUDA C with what it executed; memory columns stay empty where nothing was accessed."""
-    sectors = counters.sectors_global_load + counters.sectors_global_store
-    requests = counters.requests_global_load + counters.requests_global_store
-    memory = [f"{sectors:,}", f"{sectors / requests:.1f}"] if requests else ["", ""]
-    cells = "".join(f"<td>{cell}</td>" for cell in (line, f"{counters.instructions:,}", *memory))
+    cells = "".join(f"<td>{cell}</td>" for cell in numbers)
     return f"<tr>{cells}<td {CODE}>{escape(text)}</td></tr>"
 
 

@@ -64,7 +64,9 @@ class Memory:
         rows = [self._after(int(o), int(s)) for o, s in zip(offsets, lanes.slots, strict=True)]
         if (texts == texts[0]).all():
             return np.int32(self.printer.print(self.string(int(texts[0])), rows, self.string, lanes.size))
-        counts = [self.printer.print(self.string(int(t)), [r], self.string, 1) for t, r in zip(texts, rows, strict=True)]
+        counts = [
+            self.printer.print(self.string(int(t)), [r], self.string, 1) for t, r in zip(texts, rows, strict=True)
+        ]
         return np.array(counts, np.int32)
 
     def _after(self, offset: int, slot: int) -> bytes:
