@@ -143,11 +143,11 @@ class Counter:
         self.threads = [0] * len(self.code.steps)
         self.sites: list[dict[str, int]] = [{} for _ in self.code.sites]
         self.others: dict[Place, dict[str, int]] = {}
-        self.at = self.products = 0
+        self.at = 0
 
     def step(self, index: int, lanes: Lanes) -> None:
         """A step runs with these lanes."""
-        self.at, self.products = index, 0
+        self.at = index
         self.warps[index] += lanes.warps
         self.threads[index] += lanes.size
 
@@ -165,10 +165,8 @@ class Counter:
             _add(self._at(step.instructions[0].place), barriers=lanes.warps)
 
     def multiply(self, flop: int, useful: int, lanes: Lanes) -> None:
-        """A Tensor Core instruction: operations of each warp, and of all warps those with factors that are not zero."""
-        places = [each.place for each in self.code.steps[self.at].instructions if class_of(each) == "tensor"]
-        counts = self._at(places[self.products])
-        self.products += 1
+        """A Tensor Core instruction, a step's first: operations of each warp, and of all those without a zero."""
+        counts = self._at(self.code.steps[self.at].instructions[0].place)
         _add(counts, tensor_instructions=lanes.warps, tensor_flop=flop * lanes.warps, tensor_flop_useful=useful)
 
     def _at(self, place: Place) -> dict[str, int]:

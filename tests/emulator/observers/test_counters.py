@@ -174,6 +174,15 @@ def test_shared_memory_counts_requests_wavefronts_and_conflicts_at_their_lines()
     assert line(result, 6).barriers == 32
 
 
+def test_wide_shared_accesses_need_more_wavefronts_without_a_conflict():
+    body = """.shared .align 16 .b8 s[2048]; mul.lo.u32 %r1, %r0, {bytes}; mov.u32 %r2, s; add.u32 %r2, %r2, %r1;
+        st.shared.v4.f32 [%r2], {{%f0, %f0, %f0, %f0}}; ld.shared.v2.f32 {{%f1, %f2}}, [%r2];"""
+    counters = launch(kernel(body.format(bytes=16)), np.zeros(64, "i4")).counters
+    assert (counters.wavefronts_shared_store, counters.conflicts_shared_store) == (8, 0)
+    assert (counters.wavefronts_shared_load, counters.conflicts_shared_load) == (8, 4)
+    assert counters.requests_shared_load == 2
+
+
 def test_barriers_count_the_warps_that_meet_where_they_stand():
     source = """extern "C" __global__ void f(int* y) {
         if (threadIdx.x >= 64)
@@ -332,7 +341,7 @@ def test_a_sample_of_all_blocks_is_none():
 
 
 def test_scaled_counts_are_rounded():
-    assert Counters({"instructions": 10}).scaled(3, 7).instructions == 23
+    assert Counters({"instructions": 10}).scaled(3, 8).instructions == 27
 
 
 def test_counters_answer_by_attribute_and_key_and_name_what_exists():
