@@ -59,7 +59,7 @@ def test_a_label_at_the_end_of_the_text_ends_the_function():
     "jump", ["bra NOWHERE;", "bra;", "bra %r0;", "T: .branchtargets A, NOWHERE; A: brx.idx %r0, T;"]
 )
 def test_a_jump_to_no_label_is_refused(jump):
-    with pytest.raises(CompileError, match="the PTX branches to .*, and no such label exists"):
+    with pytest.raises(CompileError, match=r"the PTX branches to .*, and no such label exists"):
         blocks(f"{jump} ret;")
 
 

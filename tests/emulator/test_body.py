@@ -101,12 +101,16 @@ def test_vector_registers_are_written_whole_and_by_parts():
 
 
 def test_registers_of_a_range_and_of_a_list():
-    text = f".reg .b32 a<3>, b, c<2>; mov.u32 a2, 1; mov.u32 b, 20; mov.u32 c1, 300; add.u32 b, b, a2; add.u32 b, b, c1; {STORE.format(value='b')}"
+    text = f"""
+        .reg .b32 a<3>, b, c<2>; mov.u32 a2, 1; mov.u32 b, 20; mov.u32 c1, 300; add.u32 b, b, a2; add.u32 b, b, c1;
+        {STORE.format(value="b")}"""
     assert run(text, 1) == [321]
 
 
 def test_a_pragma_and_comments_are_passed_over():
-    text = f'.pragma "nounroll"; /* add.u32 %r0, %r0, 9; */ mov.u32 %r2, 4; // mov.u32 %r2, 5;\n {STORE.format(value="%r2")}'
+    text = f"""
+        .pragma "nounroll"; /* add.u32 %r0, %r0, 9; */ mov.u32 %r2, 4; // mov.u32 %r2, 5;
+        {STORE.format(value="%r2")}"""
     assert run(text, 1) == [4]
 
 

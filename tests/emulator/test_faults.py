@@ -102,6 +102,18 @@ def test_code_of_a_header_is_named_by_the_line_that_uses_it():
     assert fault.message.startswith("reads x[5], which lies after the end of x")
 
 
+def test_code_of_another_file_is_named_by_the_line_that_calls_it():
+    source = """#line 40 "helper.cuh"
+__device__ float at(const float* x, int i) { return x[i]; }
+#line 2 "f.cu"
+    __device__ float twice(const float* x, int i) {
+        return 2 * at(x, i + 1); }
+    extern "C" __global__ void f(const float* x, float* y) {
+        y[threadIdx.x] = twice(x, threadIdx.x); }"""
+    fault = only_fault(source, [np.zeros(4, "f4"), np.zeros(4, "f4")])
+    assert (fault.file, fault.line, fault.stack) == ("f.cu", 3, (("f.cu", 5),))
+
+
 def test_recursion_has_a_call_for_each_level():
     source = """__device__ __noinline__ int down(const int* x, int n) {
         return n > 0 ? x[0] + down(x, n - 1) : x[7]; }

@@ -1,6 +1,6 @@
 """PTX of real programs with mistakes in it ends in an error of ours, or runs; never in a traceback from inside.
 
-The same mistakes on every run. More of them, for as long as one likes: set CONVLAB_FUZZ to a number of mutants a program.
+The same mistakes on every run. More of them, for as long as one likes: set CONVLAB_FUZZ to so many a program.
 """
 
 from __future__ import annotations

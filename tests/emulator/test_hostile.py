@@ -1,4 +1,4 @@
-"""Texts and launches that mean harm: each ends in an error of ours or runs, and never reaches Python or fills memory."""
+"""Texts and launches that mean harm: each ends in an error of ours or runs, and reaches neither Python nor the host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import convlab.emulator.translate as translation
 from convlab.errors import ArgumentError, CompileError, ConvlabError, KernelFault, LaunchError
 from convlab.executors.compile import compile
 from convlab.executors.launch import launch
-from convlab.executors.module import load_ptx
+from convlab.executors.module import UnknownKernelError, load_ptx
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
@@ -102,9 +102,12 @@ def test_no_text_of_the_ptx_enters_generated_python(sources):
         .global .align 4 .u32 {mark}_global = 271828; .const .u32 {mark}_const = 3;
         .func (.reg .u32 {mark}_r) {mark}_callee(.reg .u32 {mark}_x) {{ add.u32 {mark}_r, {mark}_x, 314159; ret; }}
         .visible .entry {mark}(.param .u64 {mark}_p) {{
-        .reg .b32 {mark}<4>; .reg .b64 {mark}d; .reg .pred {mark}q; .shared .u32 {mark}_shared; .local .u32 {mark}_local;
-        ld.param.u64 {mark}d, [{mark}_p]; mov.u32 {mark}0, 161803; setp.eq.u32 {mark}q, {mark}0, 5; @{mark}q bra {mark}_label;
-        call ({mark}1), {mark}_callee, ({mark}0); ld.global.u32 {mark}2, [{mark}_global]; st.shared.u32 [{mark}_shared], {mark}2;
+        .reg .b32 {mark}<4>; .reg .b64 {mark}d; .reg .pred {mark}q;
+        .shared .u32 {mark}_shared; .local .u32 {mark}_local;
+        ld.param.u64 {mark}d, [{mark}_p]; mov.u32 {mark}0, 161803; setp.eq.u32 {mark}q, {mark}0, 5;
+        @{mark}q bra {mark}_label;
+        call ({mark}1), {mark}_callee, ({mark}0); ld.global.u32 {mark}2, [{mark}_global];
+        st.shared.u32 [{mark}_shared], {mark}2;
         st.local.u32 [{mark}_local], {mark}1; ld.const.u32 {mark}3, [{mark}_const];
         {mark}_label: st.global.u32 [{mark}d], {mark}1; ret; }}
         .file 1 "{mark}.cu"
@@ -168,12 +171,13 @@ def test_python_in_an_opcode_is_refused(opcode, sources):
     ],
 )
 def test_odd_characters_and_odd_ends_are_refused_or_empty(text):
+    message, names = "PTX line", set()
     try:
-        module = load_ptx(text)
+        names = set(load_ptx(text).kernels)
     except CompileError as error:
-        assert str(error).startswith("PTX line")
-    else:
-        assert all(kernel.name == "f" for kernel in module.kernels.values())
+        message = str(error)
+    assert message.startswith("PTX line")
+    assert names <= {"f"}
 
 
 def test_a_file_name_is_shown_and_never_opened():
@@ -352,10 +356,10 @@ def test_inline_assembly_ends_in_an_error_of_ours_or_a_fault(asm):
         run_ = launch(
             compile(source).kernels["f"], 1, 32, [np.zeros(4, "i4")], device="emulator", faults="record", budget=5000
         )
-    except ConvlabError as error:
-        assert "Traceback" not in str(error)
-    except KeyError as error:
-        assert "has no kernel 'f'" in str(error)
+    except ConvlabError:
+        return
+    except UnknownKernelError:  # the text has closed the kernel's braces and named another one
+        return
     else:
         assert run_.faults or asm == "exit;" or asm.startswith("}}")  # the kernel ends there, and nothing is wrong
 
@@ -411,7 +415,10 @@ INSTRUCTIONS = [
 
 @pytest.mark.parametrize("instruction", INSTRUCTIONS)
 def test_an_instruction_that_is_wrong_is_refused_or_runs(instruction):
+    opcode = instruction.removeprefix("@%r1 ").split()[0].rstrip(";")
+    message = opcode
     try:
         run(kernel(f"{instruction}\nL: mov.u32 %r1, 0;"), threads=40)
     except ConvlabError as error:
-        assert instruction.split()[0].rstrip(";").removeprefix("@%r1") in str(error) or "PTX" in str(error)
+        message = str(error)
+    assert opcode in message or "PTX" in message

@@ -14,7 +14,8 @@ from .conftest import HEAD, kernel, launch
 
 def test_module_variables_are_kept_between_launches_of_one_program_and_fresh_in_another():
     text = kernel(
-        "mov.u64 %rd1, count; atom.global.add.u32 %r1, [%rd1], 1; ld.const.u32 %r2, [start]; st.global.v2.u32 [%rd0], {%r1, %r2};",
+        """mov.u64 %rd1, count; atom.global.add.u32 %r1, [%rd1], 1; ld.const.u32 %r2, [start];
+        st.global.v2.u32 [%rd0], {%r1, %r2};""",
         head=HEAD + ".global .align 4 .u32 count = 5;\n.const .align 4 .u32 start = 9;\n",
     )
     found = []
@@ -77,7 +78,7 @@ def test_shared_memory_is_fresh_for_each_block_and_not_the_next_ones():
 def test_arguments_are_packed_at_their_alignment_with_structs_and_null_pointers():
     text = (
         HEAD + ".visible .entry f(.param .u64 out, .param .u8 a, .param .align 8 .b8 s[24], .param .u64 none) {\n"
-        ".reg .b64 %rd<8>; .reg .b32 %r<4>; ld.param.u64 %rd0, [out]; ld.param.u8 %r0, [a]; st.global.u32 [%rd0], %r0;\n"
+        ".reg .b64 %rd<8>; .reg .b32 %r<4>; ld.param.u64 %rd0, [out]; ld.param.u8 %r0, [a];\nst.global.u32 [%rd0], %r0;"
         "ld.param.v2.b64 {%rd1, %rd2}, [s+8]; st.global.b64 [%rd0+8], %rd1; st.global.b64 [%rd0+16], %rd2;\n"
         "ld.param.b64 %rd3, [none]; st.global.b64 [%rd0+24], %rd3; ret; }\n"
     )
@@ -90,7 +91,8 @@ def test_arguments_are_packed_at_their_alignment_with_structs_and_null_pointers(
 PRINTING = r"""
 extern "C" __global__ void f(int n) {
     int t = threadIdx.x;
-    if (t < n) printf("[%d|%5u|%-6s|%.3f|%c|%llx|%%] ", t, t * 7u, t % 2 ? "odd" : "even", t / 4.0, 'a' + t, 1ull << (t + 33));
+    if (t < n) printf("[%d|%5u|%-6s|%.3f|%c|%llx|%%] ", t, t * 7u,
+                      t % 2 ? "odd" : "even", t / 4.0, 'a' + t, 1ull << (t + 33));
     if (t == 1) printf("only one\n");
     int written = printf("%s %s", "twice", "");
     if (written != 2) printf("wrong: %d", written);
@@ -101,7 +103,7 @@ extern "C" __global__ void f(int n) {
 def test_printf_prints_what_c_prints_in_the_order_of_threads(n):
     run_ = launch_kernel(compile(PRINTING).kernels["f"], 1, 4, [n], device="emulator")
     lines = [
-        "[%d|%5d|%-6s|%.3f|%s|%x|%%] " % (t, 7 * t, "odd" if t % 2 else "even", t / 4, chr(97 + t), 1 << (t + 33))
+        f"[{t}|{7 * t:5}|{'odd' if t % 2 else 'even':6}|{t / 4:.3f}|{chr(97 + t)}|{1 << (t + 33):x}|%] "
         for t in range(n)
     ]
     assert run_.stdout == "".join(lines) + "only one\n" + "twice " * 4
@@ -115,8 +117,10 @@ def test_what_was_printed_before_a_fault_is_there():
 
 
 def test_a_failed_assertion_says_what_failed_and_ends_the_launch():
-    source = '#include <cassert>\nextern "C" __global__ void f(int* p) {\n  assert(threadIdx.x < 3 && "few");\n  p[threadIdx.x] = 1;\n}'
-    source = source.replace("#include <cassert>\n", "\n")
+    source = """
+    extern "C" __global__ void f(int* p) {
+        assert(threadIdx.x < 3 && "few");
+        p[threadIdx.x] = 1; }"""
     out = np.zeros(8, "i4")
     run_ = launch_kernel(compile(source).kernels["f"], 1, 8, [out], device="emulator", faults="record")
     (fault,) = run_.faults

@@ -80,7 +80,8 @@ def test_what_a_call_passes_lies_where_the_function_looks_for_it(program):
 
 
 def test_a_function_that_is_declared_only_later_is_refused():
-    text = f"{HEAD}.entry f() {{ .reg .b32 %r<2>; call (%r0), g, (%r1); ret; }}\n.func (.reg .b32 r) g(.reg .b32 x) {{ ret; }}\n"
+    text = f"{HEAD}.entry f() {{ .reg .b32 %r<2>; call (%r0), g, (%r1); ret; }}\n"
+    text += ".func (.reg .b32 r) g(.reg .b32 x) { ret; }\n"
     program = parse(text)
     with pytest.raises(CompileError, match="a function is called before the PTX declares it"):
         lay_out(program.entries["f"], share(program, []), kernel=True, pointer=0)

@@ -236,7 +236,8 @@ def test_a_trap_ends_the_launch_with_its_line():
 def test_exit_inside_of_a_function_ends_the_thread():
     head = (
         HEAD
-        + ".func leave(.param .b32 x) { .reg .b32 t; .reg .pred q; ld.param.b32 t, [x]; setp.lt.u32 q, t, 3; @q exit; ret; }\n"
+        + ".func leave(.param .b32 x) { .reg .b32 t; .reg .pred q;\n"
+        + "ld.param.b32 t, [x]; setp.lt.u32 q, t, 3; @q exit; ret; }\n"
     )
     out = np.full(6, -1, "i4")
     assert not launch(kernel(f"call leave, (%r0); {STORE.format(value='%r0')}", head=head), out).faults

@@ -40,7 +40,7 @@ def test_everybody_sees_what_was_written_before_a_barrier(barrier, threads):
 @pytest.mark.parametrize(
     ("operation", "result", "expected"),
     [
-        ("bar.red.popc.u32 %r3, 0, q;", "mov.u32 %r4, %r3;", lambda chosen: sum(chosen)),
+        ("bar.red.popc.u32 %r3, 0, q;", "mov.u32 %r4, %r3;", sum),
         ("barrier.red.popc.u32 %r3, 2, !q;", "mov.u32 %r4, %r3;", lambda chosen: len(chosen) - sum(chosen)),
         ("bar.red.and.pred %p2, 0, q;", "selp.u32 %r4, 1, 0, %p2;", all),
         ("bar.red.or.pred %p2, 0, q;", "selp.u32 %r4, 1, 0, %p2;", any),

@@ -62,12 +62,14 @@ def atomics(opcode: str, memory: np.ndarray, *values: np.ndarray, space: str = "
         copy = f"setp.lt.u32 %p1, %r0, {PLACES}; @!%p1 bra {{label}}; {{move}} {{label}}: bar.sync 0;"
         move_in = f"ld.global.b{8 * size} {register}7, [%rd13]; st.shared.b{8 * size} [%rd15], {register}7;"
         move_out = f"ld.shared.b{8 * size} {register}7, [%rd15]; st.global.b{8 * size} [%rd13], {register}7;"
-        before = f".shared .align 8 .b8 tile[40]; mov.u64 %rd14, tile; add.s64 %rd15, %rd14, %rd12; {copy.format(label='IN', move=move_in)}"
+        before = ".shared .align 8 .b8 tile[40]; mov.u64 %rd14, tile; add.s64 %rd15, %rd14, %rd12; "
+        before += f"{copy.format(label='IN', move=move_in)}"
         where, after = "%rd15", f"bar.sync 0; {copy.format(label='OUT', move=move_out)}"
     text = f"""
         {at} {before} {"".join(loads)}
         atom.{space}.{opcode} {register}6, [{where}], {", ".join(operands)};
-        mul.wide.u32 %rd10, %r0, {size}; add.s64 %rd11, %rd0, %rd10; st.global.b{8 * size} [%rd11], {register}6; {after}"""
+        mul.wide.u32 %rd10, %r0, {size}; add.s64 %rd11, %rd0, %rd10;
+        st.global.b{8 * size} [%rd11], {register}6; {after}"""
     found, memory = np.zeros(THREADS, memory.dtype), memory.copy()
     assert not launch(kernel(text, 2 + len(values)), found, memory, *values).faults
     return found.tolist(), memory

@@ -12,7 +12,8 @@ ANYWHERE = """
     .shared .align 8 .b8 tile[800]; .local .align 8 .b8 own[16];
     mul.wide.u32 %rd10, %r0, 8; rem.u32 %r1, %r0, 3;
     add.s64 %rd9, %rd1, %rd10;
-    setp.eq.u32 %p1, %r1, 1; mov.u64 %rd2, tile; add.s64 %rd2, %rd2, %rd10; cvta.shared.u64 %rd3, %rd2; @%p1 mov.u64 %rd9, %rd3;
+    setp.eq.u32 %p1, %r1, 1; mov.u64 %rd2, tile; add.s64 %rd2, %rd2, %rd10; cvta.shared.u64 %rd3, %rd2;
+    @%p1 mov.u64 %rd9, %rd3;
     setp.eq.u32 %p2, %r1, 2; mov.u64 %rd4, own; cvta.local.u64 %rd5, %rd4; @%p2 mov.u64 %rd9, %rd5;
     {body}
     mul.wide.u32 %rd10, %r0, 4; add.s64 %rd11, %rd0, %rd10; st.global.u32 [%rd11], %r5;"""
@@ -35,7 +36,8 @@ def test_one_access_goes_to_all_three_spaces():
 def test_vectors_and_narrow_values_go_there_too():
     out, _, faults = run("""
         st.v2.u32 [%rd9], {%r0, %r1}; ld.v2.u32 {%r6, %r7}, [%rd9]; mad.lo.u32 %r5, %r7, 1000, %r6;
-        cvt.u16.u32 %h1, %r0; st.u8 [%rd9+3], %h1; ld.u8 %h2, [%rd9+3]; cvt.u32.u16 %r8, %h2; mad.lo.u32 %r5, %r8, 10000, %r5;""")
+        cvt.u16.u32 %h1, %r0; st.u8 [%rd9+3], %h1; ld.u8 %h2, [%rd9+3];
+        cvt.u32.u16 %r8, %h2; mad.lo.u32 %r5, %r8, 10000, %r5;""")
     numbers = np.arange(71)
     assert (out == numbers + 1000 * (numbers % 3) + 10000 * numbers).all()
     assert not faults
