@@ -123,27 +123,38 @@ def _exchange(known: Any, masks: Any, index: Any, warp: Any, lane: Any, now: int
             m += 1
 
 
+# The loops below index arrays by all their axes, and take no tuples of arrays: rows and tuples, taken in a compiled
+# loop, cost ten times as much.
+
+
+@njit(cache=True, nogil=True, inline="always")
+def known(other: int, me: int, block: int, threads: int, warps: Any, lanes: Any) -> int:
+    """Up to what time a thread knows what another one did."""
+    if other >> 5 == me >> 5:
+        return lanes[block * threads + me, other & 31]
+    return warps[block, me >> 5, other >> 5]
+
+
 @njit(cache=True, nogil=True)
+def released(other: int, time: int, me: int, block: int, threads: int, warps: Any, lanes: Any, words: Any) -> bool:
+    """Whether a word that this thread saw was released by the other one, or by one that knew of its access, since."""
+    mine = block * threads + me
+    for n in range(2):
+        who = other if n == 0 else words[mine, SEEN_FROM]
+        its = block * threads + who
+        same_word = words[its, RELEASED] == words[mine, SEEN] and words[its, RELEASE_TIME] <= words[mine, SEEN_TIME]
+        if same_word and words[its, UP_TO] > time:  # noqa: SIM102 - the second question is the dearer one
+            if who == other or known(other, who, block, threads, warps, lanes) > time:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True, inline="always")
 def state_of(other: int, time: int, me: int, block: int, threads: int, warps: Any, lanes: Any, words: Any) -> int:
     """0 when an earlier access is by the same thread, or ordered; 2 when only ``__syncwarp`` is missing; else 1."""
-    if other < 0 or other == me:
-        return 0
-    mine = block * threads + me
-    same_warp = me // WARP == other // WARP
-    known = lanes[mine, other % WARP] if same_warp else warps[block, me // WARP, other // WARP]
-    if known > time:
-        return 0
-    seen = words[mine]
-    if seen[SEEN] < 0:
-        return 2 if same_warp else 1
-    for n in range(2):  # released by the other thread itself, or by one that knew of its access
-        who = other if n == 0 else seen[SEEN_FROM]
-        gave = words[block * threads + who]
-        if gave[RELEASED] != seen[SEEN] or gave[RELEASE_TIME] > seen[SEEN_TIME] or gave[UP_TO] <= time:
-            continue
-        knew = warps[block, who // WARP, other // WARP]
-        if who // WARP == other // WARP:
-            knew = lanes[block * threads + who, other % WARP]
-        if who == other or knew > time:
-            return 0
-    return 2 if same_warp else 1
+    state = 0
+    if other >= 0 and other != me and known(other, me, block, threads, warps, lanes) <= time:
+        state = 2 if other >> 5 == me >> 5 else 1
+        if words[block * threads + me, SEEN] >= 0 and released(other, time, me, block, threads, warps, lanes, words):
+            state = 0
+    return state

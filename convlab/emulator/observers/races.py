@@ -118,7 +118,7 @@ class Races:
             strength = -1 - self.group[order.index(lanes)]
         me = (order.tick(), kind, site.index, site.width // self.unit, self.machine.threads)
         clocks = (order.warps, order.lanes, order.words)
-        if _compare(me, at, lanes.thread, lanes.block, strength, new, clocks, self.shadow, found):
+        if _compare(me, at, lanes.thread, lanes.block, strength, new, *clocks, self.shadow, found):
             self._complain(site, address, lanes, found)
 
     def _units(self, site: Site, values: tuple[Any, ...], lanes: Lanes) -> NDArray[np.int32]:
@@ -151,22 +151,33 @@ class Races:
 
 
 @njit(cache=True, nogil=True)
-def _collision(row: Any, me: Any, who: Any, strength: int, value: int, clocks: Any) -> tuple[int, int]:
+def _collision(
+    shadow: Any,
+    unit: int,
+    me: Any,
+    thread: int,
+    block: int,
+    strength: int,
+    value: int,
+    warps: Any,
+    lanes: Any,
+    words: Any,
+) -> tuple[int, int]:
     """What an access collides with: the shadow's column, and why (0: nothing); a missing barrier before all else."""
     time, kind, site, _, threads = me
     found, why = 0, 0
     for column in range(WRITERS, COLUMNS if kind != LOAD else READERS, ENTRY):
-        other, when, its_strength = row[column], row[column + 1], row[column + 3]
+        other, when, its_strength = shadow[unit, column], shadow[unit, column + 1], shadow[unit, column + 3]
         if other < 0:
             continue
         written = column < READERS
-        same = written and kind == STORE and row[column + 4] == value and its_strength < ATOMIC_STRENGTH
-        state = state_of(other, when, who[0], who[1], threads, *clocks)
+        same = written and kind == STORE and shadow[unit, column + 4] == value and its_strength < ATOMIC_STRENGTH
+        state = state_of(other, when, thread, block, threads, warps, lanes, words)
         if written and its_strength < 0:  # even the thread that copies must wait for the copy before it reads
-            state = 3 * (kind == LOAD or other != who[0])
+            state = 3 * (kind == LOAD or other != thread)
         elif max(0, strength) + its_strength >= EXCUSED or same:
             state = 0
-        elif state == 2 and written and kind == STORE and row[column + 2] == site and when == time:
+        elif state == 2 and written and kind == STORE and shadow[unit, column + 2] == site and when == time:
             state = 1  # two lanes of one store: nothing orders them, not even the warp
         if state and why in (0, 2):
             found, why = column, state
@@ -174,20 +185,57 @@ def _collision(row: Any, me: Any, who: Any, strength: int, value: int, clocks: A
 
 
 @njit(cache=True, nogil=True)
-def _column(row: Any, first: int, who: Any, strength: int, threads: int, clocks: Any) -> int:
+def _column(
+    shadow: Any,
+    unit: int,
+    first: int,
+    thread: int,
+    block: int,
+    strength: int,
+    threads: int,
+    warps: Any,
+    lanes: Any,
+    words: Any,
+) -> int:
     """Where to enter an access: over one that it stands for; −1 when both say more, being weaker or of two warps."""
-    second, warp = first + ENTRY, who[0] // WARP
+    second, warp = first + ENTRY, thread // WARP
     for column in (first, second):
-        ordered = state_of(row[column], row[column + 1], who[0], who[1], threads, *clocks) == 0
-        if row[column] < 0 or (ordered and row[column + 3] >= strength):
+        other, when = shadow[unit, column], shadow[unit, column + 1]
+        if other < 0:
+            return column
+        ordered = state_of(other, when, thread, block, threads, warps, lanes, words) == 0
+        if ordered and shadow[unit, column + 3] >= strength:
             return column
     for column in (first, second):  # weaker, but from before a barrier
-        if clocks[0][who[1], warp, row[column] // WARP] > row[column + 1]:
+        if warps[block, warp, shadow[unit, column] // WARP] > shadow[unit, column + 1]:
             return column
-    if row[first] // WARP == row[second] // WARP != warp:
+    if shadow[unit, first] // WARP == shadow[unit, second] // WARP != warp:
         return second
-    weakest = first if row[first + 3] > row[second + 3] else second
-    return weakest if row[weakest + 3] > strength else -1
+    weakest = first if shadow[unit, first + 3] > shadow[unit, second + 3] else second
+    return weakest if shadow[unit, weakest + 3] > strength else -1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _news(shadow: Any, unit: int, time: int, warp: int) -> int:
+    """What a read adds to those of this very instruction: 0 nothing, 1 its own order, 2 a reader to enter as well."""
+    news = 2
+    if shadow[unit, READERS + 1] == time and shadow[unit, READERS + ENTRY + 1] == time:
+        first, second = shadow[unit, READERS] >> 5, shadow[unit, READERS + ENTRY] >> 5
+        if first != second:  # two warps are there already
+            news = 1
+        elif first == warp:  # two lanes of this warp
+            news = 0
+    return news
+
+
+@njit(cache=True, nogil=True)
+def _see(shadow: Any, unit: int, words: Any, first: int, thread: int, time: int) -> None:
+    """An atomic or volatile read sees what its latest writer released to this word."""
+    latest = WRITERS if shadow[unit, WRITERS + 1] >= shadow[unit, WRITERS + ENTRY + 1] else WRITERS + ENTRY
+    writer = shadow[unit, latest]
+    if writer >= 0 and words[first + writer, RELEASED] == unit:
+        mine = first + thread
+        words[mine, SEEN], words[mine, SEEN_TIME], words[mine, SEEN_FROM] = unit, time, writer
 
 
 @njit(cache=True, nogil=True)
@@ -198,7 +246,9 @@ def _compare(
     blocks: Any,
     strengths: Any,
     new: Any,
-    clocks: Any,
+    warps: Any,
+    lanes: Any,
+    words: Any,
     shadow: Any,
     found: Any,
 ) -> int:
@@ -212,30 +262,32 @@ def _compare(
     for lane in range(at.size):
         if at[lane] < 0:
             continue
-        who, strength = (threads[lane], blocks[lane]), strengths[lane]
-        mine = clocks[2][who[1] * threads_per_block + who[0]]
-        if strength > 0 and kind != STORE:  # an atomic or volatile read sees what was released to this word
-            row = shadow[at[lane]]
-            latest = WRITERS if row[WRITERS + 1] >= row[WRITERS + ENTRY + 1] else WRITERS + ENTRY
-            writer = row[latest]
-            if writer >= 0 and clocks[2][who[1] * threads_per_block + writer, RELEASED] == at[lane]:
-                mine[SEEN], mine[SEEN_TIME], mine[SEEN_FROM] = at[lane], time, writer
+        thread, block, strength = threads[lane], blocks[lane], strengths[lane]
+        first = block * threads_per_block
+        if strength > 0 and kind != STORE:
+            _see(shadow, at[lane], words, first, thread, time)
         for n in range(units):
             unit = at[lane] + n
-            row = shadow[unit]
+            news = _news(shadow, unit, time, thread >> 5) if kind == LOAD else 2
+            if news == 0:
+                continue
             value = new[lane, n] if kind == STORE else 0
-            column, why = _collision(row, me, who, strength, value, clocks)
+            column, why = _collision(shadow, unit, me, thread, block, strength, value, warps, lanes, words)
             if why and found[lane, 0] == 0:
                 found[lane, 0] = 1 if kind == LOAD else 3 if column < READERS else 2
-                found[lane, 1], found[lane, 2], found[lane, 3] = row[column], row[column + 2], why - 1
-                found[lane, 4] = n
+                found[lane, 1], found[lane, 2] = shadow[unit, column], shadow[unit, column + 2]
+                found[lane, 3], found[lane, 4] = why - 1, n
                 count += 1
-            column = _column(row, READERS if kind == LOAD else WRITERS, who, strength, threads_per_block, clocks)
+            if news == 1:
+                continue
+            entries = READERS if kind == LOAD else WRITERS
+            column = _column(shadow, unit, entries, thread, block, strength, threads_per_block, warps, lanes, words)
             if column >= 0:
-                row[column], row[column + 1], row[column + 2] = who[0], time, site
-                row[column + 3], row[column + 4] = strength, value
+                shadow[unit, column], shadow[unit, column + 1], shadow[unit, column + 2] = thread, time, site
+                shadow[unit, column + 3], shadow[unit, column + 4] = strength, value
         if strength > 0 and kind != LOAD:
-            mine[RELEASED], mine[UP_TO], mine[RELEASE_TIME] = at[lane], mine[FENCE], time
+            mine = first + thread
+            words[mine, RELEASED], words[mine, UP_TO], words[mine, RELEASE_TIME] = at[lane], words[mine, FENCE], time
     return count
 
 
@@ -243,9 +295,8 @@ def _compare(
 def _settle(shadow: Any, done: Any, now: int, threads: int, units_per_block: int) -> None:
     """Copies of groups up to ``done`` become writes of this moment."""
     for unit in range(shadow.shape[0]):
-        row = shadow[unit]
         for column in (WRITERS, WRITERS + ENTRY):
-            if row[column] >= 0 and row[column + 3] < 0:
-                thread = unit // units_per_block * threads + row[column]
-                if -1 - row[column + 3] <= done[thread]:
-                    row[column + 1], row[column + 3] = now, 0
+            if shadow[unit, column] >= 0 and shadow[unit, column + 3] < 0:
+                thread = unit // units_per_block * threads + shadow[unit, column]
+                if -1 - shadow[unit, column + 3] <= done[thread]:
+                    shadow[unit, column + 1], shadow[unit, column + 3] = now, 0
