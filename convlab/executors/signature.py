@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from convlab.emulator.program import Param
+from convlab.emulator.types import SIZES
 from convlab.executors.cuda_types import TYPES, CType, canonical
 
 __all__ = ["Parameter", "Source", "match", "without_comments"]
@@ -180,13 +181,13 @@ def _completed(parameter: Parameter, param: Param) -> Parameter:
 
 
 def _from_ptx(param: Param, index: int) -> Parameter:
-    array = param.type == "b8" and param.size > 1
+    array = param.size != SIZES[param.type]
     text = f".b8[{param.size}]" if array else f".{param.type}"
     return Parameter(text, f"argument_{index + 1}", _ptx_kind(param), param.size, param.align)
 
 
 def _ptx_kind(param: Param) -> str:
-    if param.type == "b8":
+    if param.type == "b8" or param.size != SIZES[param.type]:  # an array is passed by its bytes
         return "struct"
     return _PTX_KINDS.get(param.type, "bits")
 
