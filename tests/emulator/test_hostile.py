@@ -286,6 +286,14 @@ def test_absurd_arguments_are_argument_errors(args):
         launch(load_ptx(kernel("ret;")).kernels["f"], 1, 1, args, device="emulator")
 
 
+@pytest.mark.parametrize(
+    "declared", [".f32 p[24]", ".u64 p[2]", ".align 8 .b8 p[16]", ".f64 p[0]", ".pred p", ".b128 p"]
+)
+def test_parameters_of_odd_types_take_no_number(declared):
+    with pytest.raises(ConvlabError):
+        launch(load_ptx(f"{HEAD}.entry f(.param {declared}) {{ ret; }}").kernels["f"], 1, 1, [1.5], device="emulator")
+
+
 @pytest.mark.parametrize("pointer", [None, 0, 1, 2**64 - 1, -1, 1 << 40, 1 << 60, 1 << 61, 1 << 62, 1 << 63, 12345])
 @pytest.mark.parametrize(
     "access", ["ld.global.u32 %r1, [%rd0];", "st.u32 [%rd0], %r1;", "atom.add.u32 %r1, [%rd0], 1;"]
