@@ -269,6 +269,37 @@ RACY = {
         __syncthreads(); y[t] = s;""",
         [("WAW", 4, 3, "error", 1)],
     ),
+    "a plain store by one that then adds": (
+        """__shared__ int s;
+        s = 0; __syncthreads();
+        if (t == 0) s = y[t] + 1;
+        if (t == 0) atomicAdd(&s, 1);
+        if (t == 40) atomicAdd(&s, 1);
+        __syncthreads(); y[t] = s;""",
+        [("WAW", 5, 3, "error", 1)],
+    ),
+    "one of the first warp reads what both warps added": (
+        """__shared__ int s;
+        s = 0; __syncthreads();
+        atomicAdd(&s, y[t]);
+        if (t == 5) y[t] = s;""",
+        [("RAW", 4, 3, "error", 1)],
+    ),
+    "a zero stored among atomics": (
+        """__shared__ int s;
+        s = 1; __syncthreads();
+        if (t == 3) atomicAdd(&s, y[t]);
+        if (t == 40) s = 0;
+        __syncthreads(); y[t] = s;""",
+        [("WAW", 4, 3, "error", 1)],
+    ),
+    "a barrier that others have used before": (
+        """__shared__ int s[128];
+        if (t < 64) { s[t] = y[t]; asm volatile("bar.sync 1, 64;" ::: "memory"); }
+        else { asm volatile("bar.sync 1, 64;" ::: "memory");
+            y[t] = s[t - 64]; }""",
+        [("RAW", 4, 2, "error", 64)],
+    ),
     "two volatile accesses": (
         """__shared__ int s;
         if (t == 0) *(volatile int*)&s = y[t];
