@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from math import prod
 from time import monotonic
 
 from tqdm.auto import tqdm
 
 from convlab.emulator import Buffer, Progress, run
-from convlab.emulator.observers.cache import CacheModel, CacheSizes
+from convlab.emulator.observers.cache import CacheModel
 from convlab.emulator.observers.trace import Tracer
 from convlab.errors import LaunchError
 from convlab.executors.arguments import Bound
 from convlab.executors.empty import written
 from convlab.executors.module import Kernel
+from convlab.executors.options import Options
 from convlab.executors.run import Run
 
-__all__ = ["Options", "launch"]
+__all__ = ["launch"]
 
 MOST_THREADS = 1 << 33  # hours of work
 
@@ -42,18 +42,6 @@ class Bar(Progress):
         if monotonic() > self.due:
             self.due = monotonic() + 0.5
             self.bar.set_postfix_str(f"{instructions:,} instructions in those at hand")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the emulator is asked for beyond running: see `convlab.executors.launch.launch`."""
-
-    observe: bool = True
-    budget: int | None = None
-    seed: int | None = None
-    trace: tuple[int, int] | None = None
-    sample: int | None = None
-    caches: CacheSizes | None = None
 
 
 def launch(

@@ -7,13 +7,12 @@ from math import prod
 from typing import Any
 
 from convlab.emulator.faults import summary
-from convlab.emulator.lanes import WARP
 from convlab.emulator.observers.cache import CacheSizes
 from convlab.errors import ArgumentError, KernelFault, LaunchError
 from convlab.executors import cuda, emulated
 from convlab.executors.arguments import Bound, bind
-from convlab.executors.emulated import Options
 from convlab.executors.module import Kernel, Module
+from convlab.executors.options import options
 from convlab.executors.run import Run
 from convlab.executors.shape import Dim, block_shape, grid_shape
 
@@ -78,18 +77,15 @@ def launch(
     if faults not in ("raise", "record"):
         raise LaunchError(f"faults={faults!r} is neither 'raise' nor 'record'.")
     grid3, block3 = grid_shape(grid), block_shape(block)
-    _check_options(args, axes, budget)
+    _check_lists(args, axes)
     _check_block(kernel, block3, shared)
-    sizes = CacheSizes() if caches is True else caches or None
-    if sizes is not None and not isinstance(sizes, CacheSizes):
-        raise LaunchError(f"caches={caches!r} are no sizes of caches.\n  Fix: pass caches=True, or CacheSizes(…).")
-    options = Options(observe, budget, *_check_observation(seed, trace, sample, prod(grid3), prod(block3)), sizes)
+    asked = options(grid3, block3, observe, budget, seed, trace, sample, caches)
     chosen = choose(device)
     bound = bind(kernel, args, device_arrays=chosen == "cuda")
     checked = _check_axes(bound, axes or {})
     if chosen == "cuda":
         return cuda.launch(kernel, grid3, block3, bound, shared)
-    run = emulated.launch(kernel, grid3, block3, bound, shared, checked, options)
+    run = emulated.launch(kernel, grid3, block3, bound, shared, checked, asked)
     errors = [fault for fault in run.faults if fault.severity == "error"]
     if errors and faults == "raise":
         raise KernelFault(f"{kernel.signature}\n{summary(errors)}", run)
@@ -107,14 +103,12 @@ def choose(device: str) -> str:
     return device
 
 
-def _check_options(args: Any, axes: Any, budget: Any) -> None:
+def _check_lists(args: Any, axes: Any) -> None:
     """What would fail later, with a message that names something else."""
     if not isinstance(args, list | tuple):
         raise ArgumentError(f"args is {type(args).__name__}, not a list of arguments.\n  Fix: pass args=[…].")
     if axes is not None and not isinstance(axes, Mapping):
         raise ArgumentError(f"axes={axes!r} is no mapping of names.\n  Fix: write it as axes={{'x': 'nchw'}}.")
-    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 1):
-        raise LaunchError(f"budget={budget!r} is no positive number of instructions.\n  Fix: pass budget=10_000_000.")
 
 
 def _check_block(kernel: Kernel, block: tuple[int, int, int], shared: Any) -> None:
@@ -134,25 +128,6 @@ def _check_block(kernel: Kernel, block: tuple[int, int, int], shared: Any) -> No
             f"shared={shared!r} is no number of bytes from 0 to {SHARED_BYTES:,}, the most that a block can have.\n"
             "  Fix: pass the bytes of dynamic shared memory, such as shared=4 * 256."
         )
-
-
-def _check_observation(seed: Any, trace: Any, sample: Any, blocks: int, threads: int) -> tuple[Any, Any, Any]:
-    """Options that only the emulator has."""
-    for name, value, least in (("seed", seed, 0), ("sample", sample, 1)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-            raise LaunchError(
-                f"{name}={value!r} is no whole number from {least} on.\n  Fix: pass {name}=8, or leave it out."
-            )
-    if trace is not None:
-        fix = "  Fix: pass trace=(block, warp), such as trace=(0, 0)."
-        if not isinstance(trace, tuple) or len(trace) != 2 or not all(isinstance(n, int) and n >= 0 for n in trace):
-            raise LaunchError(f"trace={trace!r} names no block and warp.\n{fix}")
-        warps = -(-threads // WARP)
-        if trace[0] >= blocks:
-            raise LaunchError(f"trace={trace!r} names block {trace[0]}, but the grid has {blocks}.\n{fix}")
-        if trace[1] >= warps:
-            raise LaunchError(f"trace={trace!r} names warp {trace[1]}, but a block has {warps}.\n{fix}")
-    return seed, trace, sample
 
 
 def _check_axes(bound: Sequence[Bound], axes: Mapping[str, str]) -> Mapping[str, str]:

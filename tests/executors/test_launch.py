@@ -83,7 +83,7 @@ def test_a_fault_names_the_index_of_a_tensor():
         ({"axes": {"a": "nchw"}}, ArgumentError, "names 4 axes, but a has shape (64,)"),
         ({"axes": {"q": "n"}}, ArgumentError, "axes names 'q', but the kernel's arrays are a, b, c."),
         ({"axes": "nchw"}, ArgumentError, "axes='nchw' is no mapping of names."),
-        ({"budget": -5}, LaunchError, "budget=-5 is no positive number of instructions."),
+        ({"budget": -5}, LaunchError, "budget=-5 is no whole number from 1 on."),
         ({"grid": 2**31 - 1, "block": 1024}, LaunchError, "make 2,199,023,254,528 threads, days of work"),
         (
             {"shared": -4},

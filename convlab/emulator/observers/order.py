@@ -128,7 +128,7 @@ def _exchange(known: Any, masks: Any, index: Any, warp: Any, lane: Any, now: int
 
 
 @njit(cache=True, nogil=True, inline="always")
-def known(other: int, me: int, block: int, threads: int, warps: Any, lanes: Any) -> int:
+def known(other: int, me: int, block: int, threads: int, warps: Any, lanes: Any) -> Any:
     """Up to what time a thread knows what another one did."""
     if other >> 5 == me >> 5:
         return lanes[block * threads + me, other & 31]
