@@ -300,6 +300,15 @@ RACY = {
             y[t] = s[t - 64]; }""",
         [("RAW", 4, 2, "error", 64)],
     ),
+    "one of the first warp writes what both warps read": (
+        """__shared__ int s;
+        s = 1; __syncthreads();
+        y[t] = s;
+        __syncwarp();
+        if (t == 5) s = y[t];
+        __syncthreads(); y[t] = s;""",
+        [("WAR", 5, 3, "error", 1)],
+    ),
     "two volatile accesses": (
         """__shared__ int s;
         if (t == 0) *(volatile int*)&s = y[t];
