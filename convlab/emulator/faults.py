@@ -23,6 +23,7 @@ ADVICE = {
     "assert": "On a GPU this ends the program.",
     "trap": "On a GPU this ends the program.",
 }
+CALLS_SHOWN = 4  # of the chain of callers; `Fault.stack` has all
 SHOWN = 5  # how many faults a message or a cell shows before it counts the rest
 
 
@@ -47,7 +48,7 @@ class Fault:
         if not self.line:
             return f"{kind}: {self.message}"
         times = f" [{self.count:,} times; the first is shown]" if self.count > 1 else ""
-        calls = "".join(f", called from {file}:{line}" for file, line in self.stack)
+        calls = "".join(f", called from {file}:{line}" for file, line in self.stack[:CALLS_SHOWN])
         where = f" (In {self.file}:{self.line}{calls}.)" if calls else ""
         who = f"block {self.block}, thread {self.thread}"
         return f"{self.file}:{self.line}: {kind}: {who} {self.message}{where}{times}"

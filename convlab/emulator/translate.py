@@ -19,7 +19,7 @@ from convlab.emulator.instructions import HANDLERS
 from convlab.emulator.lanes import pick, put
 from convlab.emulator.layout import SharedLayout, lay_out, share
 from convlab.emulator.numerics import NAMESPACE
-from convlab.emulator.program import Function, Immediate, Instruction, Register, Symbol
+from convlab.emulator.program import Function, Instruction, Register, Symbol
 from convlab.emulator.specials import SPECIALS
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
@@ -260,10 +260,7 @@ def _meeting(part: Translator, block: graph.Block) -> Meeting | None:
         return Meeting(False, Source(None, np.uint32(0xFFFFFFFF)))
     if "sync" not in parts:
         return None
-    mask = operands[-1]
-    return Meeting(
-        False, part.source(mask, u32) if isinstance(mask, Register | Immediate) else Source(None, u32.type(0))
-    )
+    return Meeting(False, part.source(operands[-1], u32))
 
 
 def _translate_block(part: Translator, block: graph.Block) -> str:
