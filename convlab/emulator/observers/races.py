@@ -211,8 +211,9 @@ def _column(
             return column
     if shadow[unit, first] // WARP == shadow[unit, second] // WARP != warp:
         return second
-    weakest = first if shadow[unit, first + 3] > shadow[unit, second + 3] else second
-    return weakest if shadow[unit, weakest + 3] > strength else -1
+    strong, weak = (first, second) if shadow[unit, first + 3] > shadow[unit, second + 3] else (second, first)
+    known = shadow[unit, weak] // WARP == warp and shadow[unit, weak + 3] <= strength
+    return strong if shadow[unit, strong + 3] > strength and not known else -1
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -194,6 +194,14 @@ RACY = {
         __syncthreads(); y[t] = s;""",
         [("WAR", 5, 3, "error", 1)],
     ),
+    "equal stores of two warps after an atomic": (
+        """__shared__ int s;
+        s = 0; __syncthreads();
+        if (t == 7) atomicAdd(&s, y[t]);
+        if (t == 2 || t == 3 || t == 40) s = 7;
+        __syncthreads(); y[t] = s;""",
+        [("WAW", 4, 3, "error", 1), ("WAW", 4, 3, "warning", 2)],
+    ),
     "two volatile accesses": (
         """__shared__ int s;
         if (t == 0) *(volatile int*)&s = y[t];
