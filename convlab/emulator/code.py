@@ -13,6 +13,8 @@ from convlab.emulator.lanes import Lanes, pick
 from convlab.emulator.program import Instruction, Place, Variable
 
 __all__ = [
+    "IMPATIENT",
+    "PATIENT",
     "Branch",
     "Call",
     "Code",
@@ -27,6 +29,12 @@ __all__ = [
     "StoppedError",
     "Switch",
 ]
+
+
+# How often lanes may jump back in vain, with nobody leaving the loop, before others get their turn: in a loop with an
+# atomic or a volatile load, which may wait for them, and in any other, where parting lanes that meet again soon costs
+# time.
+IMPATIENT, PATIENT = 1, 4096
 
 
 class StoppedError(Exception):
@@ -92,6 +100,11 @@ class Branch:
     target: int | None
     fall: int | None
     patience: int = 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether it closes a loop that may wait for what another thread does."""
+        return self.patience == IMPATIENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ def run(
         try:
             for first in range(0, chosen, machine.blocks_per_chunk):
                 some = np.arange(first, min(first + machine.blocks_per_chunk, chosen))
-                machine.chunk(some if chosen == blocks else some * (blocks - 1) // max(1, chosen - 1))
+                machine.chunk(some if chosen == blocks else (2 * some + 1) * blocks // (2 * chosen))
                 progress.done(some.size)
             if chosen == blocks:
                 machine.finish()

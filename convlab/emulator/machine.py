@@ -22,6 +22,7 @@ from convlab.emulator.stack import CallStack
 __all__ = ["BUDGET", "Machine"]
 
 CHUNK = 16384  # lanes at a time: their registers fit the second-level cache, and NumPy's overhead is spread thin
+RESIDENT = 1 << 17  # where threads may wait for those of other blocks: about as many as a GPU runs at a time
 PRIVATE_BYTES = 1 << 28  # local and shared memory of a chunk together: large arrays make chunks smaller
 PULSE = 10_000  # instructions between two signs of life
 BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one after the other
@@ -49,7 +50,9 @@ class Machine:
         self.files = files
         self.threads = prod(launch.block)
         private = code.frame * self.threads + launch.shared_bytes
-        self.blocks_per_chunk = max(1, min(CHUNK // self.threads, PRIVATE_BYTES // max(1, private)))
+        waits = any(isinstance(step.exit, Branch) and step.exit.waits for step in code.steps)
+        lanes = RESIDENT if waits else CHUNK
+        self.blocks_per_chunk = max(1, min(lanes // self.threads, PRIVATE_BYTES // max(1, private)))
         self.observers: dict[str, list[Any]] = {name: [] for name in HOOKS}
         self.log = FaultLog()
         self.has_meetings = any(step.meeting is not None for step in code.steps)

@@ -14,7 +14,21 @@ from convlab.emulator import blocks as graph
 from convlab.emulator.addresses import function_address
 from convlab.emulator.advice import declined
 from convlab.emulator.calls import callee
-from convlab.emulator.code import Branch, Call, Code, End, Exit, Meeting, Return, Site, Source, Step, Switch
+from convlab.emulator.code import (
+    IMPATIENT,
+    PATIENT,
+    Branch,
+    Call,
+    Code,
+    End,
+    Exit,
+    Meeting,
+    Return,
+    Site,
+    Source,
+    Step,
+    Switch,
+)
 from convlab.emulator.instructions import HANDLERS
 from convlab.emulator.lanes import pick, put
 from convlab.emulator.layout import SharedLayout, lay_out, share
@@ -26,9 +40,6 @@ from convlab.emulator.types import DTYPES
 from convlab.errors import CompileError
 
 __all__ = ["translate"]
-
-IMPATIENT = 1  # how often lanes may spin on an atomic or a volatile load before others get their turn
-PATIENT = 4096  # and in any other loop: letting others go first too early would part lanes that meet again soon
 
 
 @lru_cache(maxsize=64)

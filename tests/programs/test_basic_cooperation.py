@@ -38,6 +38,16 @@ def test_shared_bytes_serve_two_purposes(arch):
 
 
 @any_order
+def test_all_blocks_wait_for_each_other(arch, seed):
+    n = 70_000 - 17  # more lanes than run at a time where nobody waits
+    x = np.random.default_rng(6).standard_normal(n, "f4")
+    doubled, y = np.zeros(n, "f4"), np.zeros(n, "f4")
+    kernel = program("grid_barrier", arch).kernels["double_and_reverse"]
+    run(kernel, blocks(n, 1024), 1024, [x, doubled, y, n], seed=seed)
+    np.testing.assert_array_equal(y, 2 * x[::-1])
+
+
+@any_order
 def test_every_thread_enters_the_lock_in_turn(arch, seed):
     account = np.array([10, 1000], "i4")
     run(program("spin_lock", arch).kernels["count_with_lock"], 2, 40, [account], seed=seed)
