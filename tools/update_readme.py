@@ -30,17 +30,24 @@ def figures() -> str:
     emulator, redraw = (
         json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("emulator", "redraw")
     )
-    times, rates = emulator["times the simulator"], emulator["million MAC per second"]
+    times = {name: emulator[name]["times the simulator"] for name in ("naive", "tiled")}
+    rates = {name: emulator[name]["million MAC per second"]["counters"] for name in ("naive", "tiled", "Tensor Cores")}
     photo = emulator["seconds for eight filters over 3×256×256, with counters"]
     milliseconds = redraw["milliseconds from slider to SVG"]
     rows = [
         (
             "the emulator against Numba's CUDA simulator, naive convolution, with counters",
-            f"{times['emulator with counters']} times as fast",
+            f"{times['naive']['counters']} times as fast",
             emulator,
         ),
-        ("the same without counters", f"{times['emulator without observers']} times as fast", emulator),
-        ("multiply-adds a second, with counters", f"{rates['emulator with counters']:.0f} million", emulator),
+        ("the same without counters", f"{times['naive']['no observers']} times as fast", emulator),
+        ("the same with counters and sanitizer", f"{times['naive']['counters and sanitizer']} times as fast", emulator),
+        ("tiled matmul, with counters", f"{times['tiled']['counters']} times as fast", emulator),
+        (
+            "multiply-adds a second, with counters: naive, tiled, Tensor Cores",
+            f"{', '.join(f'{rate:.0f}' for rate in rates.values())} million",
+            emulator,
+        ),
         ("eight 3×3 filters over a photograph of 3×256×256, with counters", f"{photo:.2f} s", emulator),
         (
             "from a slider's new value to the redrawn picture, in Jupyter's kernel",
