@@ -26,13 +26,13 @@ class Printer:
         self._size = 0
         self._left_out = 0
 
-    def print(self, template: bytes, rows: Sequence[bytes], string: Callable[[int], bytes], calls: int) -> int:
-        """One call for each row of argument bytes; returns the number of conversions in the template."""
-        for at, row in enumerate(rows):
+    def print(self, template: bytes, calls: Sequence[tuple[bytes, Callable[[int], bytes]]]) -> int:
+        """Calls, each with its argument bytes and its view of strings; returns the template's count of conversions."""
+        for at, (arguments, string) in enumerate(calls):
             if self._size >= LIMIT:
-                self._left_out += calls - at
+                self._left_out += len(calls) - at
                 break
-            text = render(template, row, string)
+            text = render(template, arguments, string)
             self._parts.append(text)
             self._size += len(text)
         return sum(match["kind"] != b"%" for match in CONVERSION.finditer(template))

@@ -33,11 +33,11 @@ def test_output_is_kept_up_to_the_limit_and_the_rest_is_counted():
     printer = Printer()
     line = b"x" * 1023 + b"\n"
     for _ in range(3):
-        printer.print(line, [b""] * 1000, lambda address: b"", 1000)
+        printer.print(line, [(b"", lambda address: b"")] * 1000)
     text = printer.text()
     assert len(text) < LIMIT + 2048
     assert text.endswith(f"… and {3000 - LIMIT // 1024:,} more calls of printf.\n")
 
 
 def test_print_returns_the_number_of_arguments():
-    assert Printer().print(b"%d %% %s", [b""], lambda address: b"", 1) == 2
+    assert Printer().print(b"%d %% %s", [(b"", lambda address: b"")]) == 2

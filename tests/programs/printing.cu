@@ -18,3 +18,12 @@ extern "C" __global__ void report(const int* a, const int* b, int* first, int n)
     __syncthreads();
     if (threadIdx.x == 0 && *first < n) printf("a[%d] = %d, but b[%d] = %d\n", *first, a[*first], *first, b[*first]);
 }
+
+// Texts that a thread spells in its own array, and that a block shares.
+extern "C" __global__ void spell() {
+    __shared__ char shared[4];
+    char own[4] = {'t', (char)('0' + threadIdx.x), 0, 0};
+    if (threadIdx.x < 4) shared[threadIdx.x] = threadIdx.x < 2 ? 'a' + blockIdx.x : 0;
+    __syncthreads();
+    printf("%s of %s%s\n", own, shared, threadIdx.x == 3 ? (const char*)0 : "");
+}

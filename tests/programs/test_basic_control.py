@@ -247,6 +247,12 @@ def test_formats(arch):
     assert sorted(done.stdout.splitlines()) == sorted(lines)
 
 
+def test_texts_in_local_and_shared_memory(arch):
+    done = run(program("printing", arch).kernels["spell"], 2, 5, [])
+    expected = [f"t{t} of {'ab'[b] * 2}{'(null)' if t == 3 else ''}" for b in range(2) for t in range(5)]
+    assert sorted(done.stdout.splitlines()) == sorted(expected)
+
+
 def test_only_what_went_wrong_is_printed(arch):
     a, first = np.random.default_rng(11).integers(0, 99, 90, "i4"), np.full(1, 90, "i4")
     kernel = program("printing", arch).kernels["report"]

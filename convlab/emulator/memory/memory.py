@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from convlab.emulator.addresses import LOCAL_WINDOW, buffer_address, nearest
+from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW, buffer_address, nearest
 from convlab.emulator.code import Code, Report, Site, StoppedError
 from convlab.emulator.lanes import Lanes, Residents
 from convlab.emulator.memory.buffers import Buffer
@@ -61,29 +62,27 @@ class Memory:
         """``printf``: what each lane prints, lane after lane; returns the number of arguments, as CUDA does."""
         texts = np.broadcast_to(text, lanes.size)
         offsets = np.broadcast_to(arguments, lanes.size) - LOCAL_WINDOW
-        rows = [self._after(int(o), int(s)) for o, s in zip(offsets, lanes.slots, strict=True)]
-        if (texts == texts[0]).all():
-            return np.int32(self.printer.print(self.string(int(texts[0])), rows, self.string, lanes.size))
-        counts = [
-            self.printer.print(self.string(int(t)), [r], self.string, 1) for t, r in zip(texts, rows, strict=True)
+        calls = [
+            (self.local.after(int(offset), int(slot)), partial(self.string, int(slot), int(block)))
+            for offset, slot, block in zip(offsets, lanes.slots, lanes.block, strict=True)
         ]
+        if (texts == texts[0]).all():
+            return np.int32(self.printer.print(calls[0][1](int(texts[0])), calls))
+        counts = [self.printer.print(call[1](int(text)), [call]) for text, call in zip(texts, calls, strict=True)]
         return np.array(counts, np.int32)
 
-    def _after(self, offset: int, slot: int) -> bytes:
-        """A lane's local memory from an offset on; nothing when it is none."""
-        return self.local.row(slot)[offset:] if 0 <= offset < self.local.size else b""
-
-    def string(self, address: int) -> bytes:
-        """The bytes at a global address up to the next zero; nothing when it belongs to no buffer."""
+    def string(self, slot: int, block: int, address: int) -> bytes:
+        """The bytes at an address, as a lane of a block sees it, up to the next zero; "(null)" where there are none."""
+        found = self.local.after(address - LOCAL_WINDOW, slot) or self.shared.after(address - SHARED_WINDOW, block)
         index: int = nearest(address)
-        if not 0 <= index < len(self.everywhere.bytes):
-            return b"(null)"
-        start = max(0, address - buffer_address(index))
-        return self.everywhere.bytes[index][start:].tobytes().partition(b"\0")[0]
+        if 0 <= index < len(self.everywhere.bytes):
+            found = self.everywhere.bytes[index][max(0, address - buffer_address(index)) :].tobytes()
+        return found.partition(b"\0")[0] if found else b"(null)"
 
     def assert_failed(self, site: int, text: Any, _file: Any, _line: Any, _function: Any, lanes: Lanes) -> Any:
         """``assert``: print what CUDA prints, and end the launch."""
-        message = self.string(int(np.broadcast_to(text, lanes.size)[0])).decode("utf-8", "replace")
+        slot, block = int(lanes.slots[0]), int(lanes.block[0])
+        message = self.string(slot, block, int(np.broadcast_to(text, lanes.size)[0])).decode("utf-8", "replace")
         self.complain("assert", "error", self.code.sites[site].place, lanes, f"fails the assertion `{message}`.")
         raise StoppedError
 

@@ -85,6 +85,7 @@ class RowSpace(Space):
         longer[:, : self.stride] = self.data.reshape(self.rows, self.stride)
         self.stride, self.data = stride, longer.reshape(-1)
 
-    def row(self, lane: int) -> bytes:
-        """All bytes of one row."""
-        return self.data[lane * self.stride : (lane + 1) * self.stride].tobytes()
+    def after(self, offset: int, row: int) -> bytes:
+        """The bytes of a row from an offset on; none when it lies outside."""
+        inside = 0 <= offset < self.size
+        return self.data[row * self.stride + offset : row * self.stride + self.size].tobytes() if inside else b""
