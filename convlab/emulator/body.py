@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from convlab.emulator.calls import from_registers, through_params
@@ -19,7 +20,7 @@ from convlab.emulator.program import (
     Variable,
     Vector,
 )
-from convlab.emulator.tokens import SUM, Reader, number
+from convlab.emulator.tokens import CONSTANTS, SHOWN, SUM, UNARY, Reader
 from convlab.emulator.types import DTYPES, SIZES
 
 __all__ = ["Body"]
@@ -39,6 +40,7 @@ class Scope:
         self.first = first  # the instruction it begins with
         self.names: dict[str, str] = {}
         self.labels: dict[str, str] = {}
+        self.tables: list[str] = []  # lists of labels, whose names are resolved when scopes end
 
     def declare(self, name: str) -> str:
         """The unique name of what is declared here."""
@@ -49,8 +51,10 @@ class Scope:
 class Body(Reader):
     """Reads what stands between the braces of a function."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, name: str) -> None:
         super().__init__(text)
+        self.name = name
+        self.has_source = any(token.text == ".loc" for token in self.tokens)
         self.files: dict[int, str] = {}
         self.place = Place("", 0)
         self.latest: dict[tuple[int, int, int], Place] = {}  # .loc (file, line, column): inlined_at points here
@@ -58,8 +62,8 @@ class Body(Reader):
         self.opened = 0
         self.in_registers: set[str] = set()  # parameters of the function at hand that are no .param variables
 
-    def variable(self, space: str) -> Variable:
-        """A variable after its space; modules have them as well."""
+    def variables(self, space: str) -> Iterator[Variable]:
+        """Variables after their space; modules have them as well."""
         raise NotImplementedError
 
     def params(self) -> tuple[Param, ...]:
@@ -83,8 +87,10 @@ class Body(Reader):
                 self.scopes.append(Scope(self.opened, len(function.instructions)))
             elif word == "}":
                 self._close(self.scopes.pop(), function)
-            elif word[0] == "." and word in DIRECTIVES:
+            elif word in DIRECTIVES:
                 DIRECTIVES[word](self, function)
+            elif word[0] == ".":
+                raise self.error(f"{word[:SHOWN]!r} is no directive of a function.")
             elif self.took(":"):
                 self._label(word, function)
             else:
@@ -94,7 +100,11 @@ class Body(Reader):
             from_registers(function, self.in_registers)
 
     def _close(self, scope: Scope, function: Function) -> None:
-        """Rename the labels of an inner scope where its instructions use them."""
+        """Rename the labels of an inner scope where its instructions and its lists use them."""
+        for table in scope.tables:
+            function.tables[table] = tuple(scope.labels.get(label, label) for label in function.tables[table])
+        if self.scopes:
+            self.scopes[-1].tables += scope.tables
         if not scope.labels:
             return
         for at in range(scope.first, len(function.instructions)):
@@ -109,39 +119,41 @@ class Body(Reader):
 
     def _label(self, name: str, function: Function) -> None:
         """``name:`` before an instruction, a list of branch targets, or a prototype."""
+        scope = self.scopes[-1]
         if self.took(".branchtargets"):
-            function.tables[name] = tuple(self._names())
+            scope.tables.append(scope.declare(name))
+            function.tables[scope.tables[-1]] = tuple(self.names())
+            self.take(";")
         elif self.took(".callprototype"):
             returns = self.params() if self.peek() == "(" else ()
             self.take()  # an underscore in the place of the name
-            function.prototypes[name] = Signature(returns, self.params() if self.peek() == "(" else ())
+            prototype = Signature(returns, self.params() if self.peek() == "(" else ())
+            function.prototypes[scope.declare(name)] = prototype
             while self.take() != ";":
                 pass
         elif self.took(".calltargets"):
-            self._names()
+            target = self.names()[0]
+            if target not in function.module.declared:
+                raise self.error(f"{target[:SHOWN]!r} is no function that is declared before this list.")
+            function.prototypes[scope.declare(name)] = function.module.declared[target]
+            self.take(";")
         else:
-            scope = self.scopes[-1]
             unique = f"{name}#{scope.number}" if scope.number else name
             if scope.number:
                 scope.labels[name] = unique
             function.labels[unique] = len(function.instructions)
 
-    def _names(self) -> list[str]:
-        names = []
-        while (word := self.take()) != ";":
-            if word != ",":
-                names.append(word)
-        return names
-
-    def _loc(self, function: Function) -> None:
+    def location(self, _: Function | None = None) -> None:
         """``.loc file line column``, with ``inlined_at file line column`` where the compiler inlined a call."""
-        words = self.rest_of_line()
-        key = (int(words[0]), int(words[1]), int(words[2]))
+        key = (self.integer(), self.integer(), self.integer())
         file, line = self.files.get(key[0], ""), key[1]
         callers: tuple[tuple[str, int], ...] = ()
-        if "inlined_at" in words:
-            at = words.index("inlined_at") + 1
-            caller = self.latest.get((int(words[at]), int(words[at + 1]), int(words[at + 2])))
+        while self.took(","):
+            if self.take() == "function_name":
+                self.take()
+                self.offset()
+                continue
+            caller = self.latest.get((self.integer(), self.integer(), self.integer()))
             if caller is not None:
                 callers = ((caller.file, caller.line), *caller.callers)
         # Line 0 marks code that the compiler moved or made: it stays with the line before it.
@@ -155,24 +167,29 @@ class Body(Reader):
         count = int(word[2]) if word in (".v2", ".v4") else 0
         kind = (self.take() if count else word)[1:]
         if kind not in DTYPES:
-            raise self.error(f"the emulator has no registers of type .{kind[:20]}.")
-        scope = self.scopes[-1]
+            instead = " Keep the two halves in .b64 registers, loaded with ld.v2.b64." if kind == "b128" else ""
+            raise self.error(f"the emulator has no registers of type .{kind[:20]}.{instead}")
         while True:
-            name = self.take()
+            names = [self.take()]
             if self.took("<"):
-                many = self.integer()
-                if len(function.registers) + many > MOST_REGISTERS:
-                    raise self.error(f"{function.name[:40]} declares more than {MOST_REGISTERS:,} registers.")
-                for index in range(many):
-                    function.registers[scope.declare(f"{name}{index}")] = kind
+                names = [f"{names[0]}{index}" for index in range(min(self.integer(SUM), MOST_REGISTERS + 1))]
                 self.take(">")
-            elif count:
-                scope.declare(name)
-                function.registers.update((scope.declare(f"{name}.{part}"), kind) for part in "xyzw"[:count])
-            else:
-                function.registers[scope.declare(name)] = kind
+            if len(function.registers) + len(names) * max(1, count) > MOST_REGISTERS:
+                raise self.error(f"{function.name[:40]} declares more than {MOST_REGISTERS:,} registers.")
+            for name in names:
+                self._register(function, name, kind, count)
             if self.take() == ";":
                 return
+
+    def _register(self, function: Function, name: str, kind: str, count: int) -> None:
+        """One register, or the ``count`` parts of a vector: ``v.x`` or ``v.r``, …"""
+        scope = self.scopes[-1]
+        unique = scope.declare(name)
+        if not count:
+            function.registers[unique] = kind
+        for part, colour in zip("xyzw"[:count], "rgba", strict=False):
+            function.registers[f"{unique}.{part}"] = kind
+            scope.names[f"{name}.{part}"] = scope.names[f"{name}.{colour}"] = f"{unique}.{part}"
 
     def _param(self, function: Function) -> None:
         """``.param .b64 param0;`` declares what is passed to another function."""
@@ -183,13 +200,20 @@ class Body(Reader):
 
     def _variable(self, function: Function) -> None:
         space = self.tokens[self.at - 1].text[1:]
-        variable = self.variable(space)
-        unique = self.scopes[-1].declare(variable.name)
-        function.variables[unique] = replace(variable, name=unique)
+        for variable in self.variables(space):
+            unique = self.scopes[-1].declare(variable.name)
+            function.variables[unique] = replace(variable, name=unique)
 
-    def _pragma(self, function: Function) -> None:
-        while self.take() != ";":
-            pass
+    def _static(self, function: Function) -> None:
+        """A variable of the module that only this function knows the name of."""
+        for variable in self.variables(self.tokens[self.at - 1].text[1:]):
+            unique = self.scopes[-1].names[variable.name] = f"{variable.name}#{function.name}#{self.opened}"
+            function.module.variables[unique] = replace(variable, name=unique)
+
+    def pragma(self, _: Function | None = None) -> None:
+        """A hint for a compiler."""
+        self.names()
+        self.take(";")
 
     def alignment(self) -> int:
         """What follows ``.align``."""
@@ -222,17 +246,20 @@ class Body(Reader):
             negated = self.took("!")
             guard = Register(self._resolve(self.take()), negated)
             word = self.take()
+        place = self.place if self.has_source else Place(self.name, self.line())
+        parts = tuple(word.split("."))
+        lists = ("{", "(") if parts[0] == "call" else ("{",)
         operands: list[Operand] = []
         while not self.took(";"):
             self.took(",")
-            operands.append(self._operand(function))
-        return Instruction(tuple(word.split(".")), tuple(operands), guard, self.place)
+            operands.append(self._operand(function, lists))
+        return Instruction(parts, tuple(operands), guard, place)
 
-    def _operand(self, function: Function) -> Operand:
-        """A register, a literal, a name, ``[address]`` or ``{vector}``."""
+    def _operand(self, function: Function, lists: tuple[str, ...]) -> Operand:
+        """A register, a literal, a name, ``[address]`` or ``{vector}``; those of a call stand in ``(brackets)``."""
         if self.peek() == "[":
             return self._address(function)
-        if self.peek() in ("{", "("):
+        if self.peek() in lists:
             close = "}" if self.take() == "{" else ")"
             items: list[Register | Symbol | Immediate] = []
             while not self.took(close):
@@ -242,6 +269,8 @@ class Body(Reader):
                 raise self.error(f"a list in braces has {len(items):,} operands.")
             return Vector(tuple(items))
         first = self._simple(function)
+        if self.peek() == "[":
+            raise self.error("an element of an array is named by its bytes, as in [name+8], and not by its index.")
         if isinstance(first, Symbol) and f"{first.name}.x" in function.registers:
             return Vector(tuple(Register(r) for part in "xyzw" if (r := f"{first.name}.{part}") in function.registers))
         if not self.took("|"):
@@ -250,13 +279,14 @@ class Body(Reader):
 
     def _simple(self, function: Function) -> Register | Symbol | Immediate:
         """An operand without brackets."""
-        negated = self.took("!")
-        sign = -1 if self.took("-") else 1
-        token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        text = self.take()
-        if token is not None and token.kind == "number":
-            return Immediate(sign * number(text))
-        name = self._resolve(text)
+        negated = self.peek() == "!"
+        word = self.ahead(negated)
+        if word.kind == "number" or word.text in UNARY or word.text == "(" or word.text in CONSTANTS:
+            return Immediate(self.literal())
+        self.at += negated + 1
+        if word.kind != "word":
+            raise self.error(f"an operand was expected, but the text has {word.text[:SHOWN]!r}.")
+        name = self._resolve(word.text)
         if name in function.registers:
             return Register(name, negated)
         return Symbol(name, self.offset())
@@ -296,11 +326,13 @@ class Body(Reader):
         return name
 
 
-DIRECTIVES = {
-    ".loc": Body._loc,
+DIRECTIVES: dict[str, Callable[[Body, Function], None]] = {
+    ".loc": Body.location,
     ".reg": Body._registers,
     ".param": Body._param,
     ".local": Body._variable,
     ".shared": Body._variable,
-    ".pragma": Body._pragma,
+    ".global": Body._static,
+    ".const": Body._static,
+    ".pragma": Body.pragma,
 }

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from convlab.emulator.program import Address, Function, Instruction, Operand, Param, Register, Signature, Symbol, Vector
+from convlab.emulator.program import (
+    Address,
+    Function,
+    Instruction,
+    Operand,
+    Param,
+    Place,
+    Register,
+    Signature,
+    Symbol,
+    Vector,
+)
 from convlab.errors import CompileError
 
 __all__ = ["callee", "from_registers", "signature_of", "through_params"]
@@ -46,22 +57,23 @@ def through_params(function: Function, instruction: Instruction) -> list[Instruc
     for operand in instruction.operands:
         if isinstance(operand, Vector):
             moves = after if operand is instruction.operands[0] else before
-            items = (_item(function, instruction, item, next(kinds), moves) for item in operand.items)
+            opcode = "ld" if moves is after else "st"
+            items = (_item(function, instruction, item, next(kinds), opcode, moves) for item in operand.items)
             operands.append(Vector(tuple(items)))
         else:
             operands.append(operand)
     return [*before, replace(instruction, operands=tuple(operands)), *after]
 
 
-def _item(function: Function, call: Instruction, item: Operand, param: Param, moves: list[Instruction]) -> Symbol:
+def _item(
+    function: Function, call: Instruction, item: Operand, param: Param, opcode: str, moves: list[Instruction]
+) -> Symbol:
     """One operand of a call as a ``.param`` variable; the move between it and the register is added to ``moves``."""
     if isinstance(item, Symbol) and item.name in function.scratch:
         return item
     name = Symbol(f"{param.name}#{len(function.scratch)}")
     function.scratch[name.name] = replace(param, name=name.name)
-    is_result = isinstance(call.operands[0], Vector) and item in call.operands[0].items
-    operands = (item, Address(name)) if is_result else (Address(name), item)
-    opcode = "ld" if is_result else "st"
+    operands = (item, Address(name)) if opcode == "ld" else (Address(name), item)
     moves.append(Instruction((opcode, "param", param.type), operands, call.guard, call.place))
     return name
 
@@ -72,6 +84,8 @@ def from_registers(function: Function, names: set[str]) -> Function:
     given = [param for param in function.signature.returns if param.name in names]
     if not taken and not given:
         return function
+    if not function.instructions or function.instructions[-1].parts != ("ret",) or function.instructions[-1].guard:
+        function.instructions.append(Instruction(("ret",), (), None, Place("", 0)))
     loads = [_move("ld", param, None, function.instructions[0]) for param in taken]
     code: list[Instruction] = [*loads]
     moved = {}

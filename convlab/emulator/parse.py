@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from math import prod
 from typing import NamedTuple
 
@@ -10,14 +13,19 @@ import numpy as np
 from convlab.emulator.addresses import buffer_address, function_address
 from convlab.emulator.body import Body
 from convlab.emulator.program import Function, Param, Program, Signature, Variable
-from convlab.emulator.tokens import number
+from convlab.emulator.tokens import CONSTANTS, SHOWN, number
 from convlab.emulator.types import SIZES, constant
 from convlab.errors import CompileError
 
 __all__ = ["parse"]
 
+EMPTY = np.zeros(0, np.uint8)
 LARGEST_VARIABLE = 1 << 30  # bytes: nobody's laptop should swap for a typing error in an array's size
-LIMITS = (".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm", ".maxclusterrank")
+LIMITS = (
+    *(".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm", ".maxclusterrank"),
+    ".reqnctapercluster",
+)
+IGNORED = (".visible", ".extern", ".weak", ".common", ";")
 
 
 class Pending(NamedTuple):
@@ -34,12 +42,13 @@ class Pending(NamedTuple):
 class Parser(Body):
     """Reads a whole file into a `Program`."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text, name)
         self.program = Program()
         self.taken = 0  # bytes of all variables
         # Addresses in initial values are filled in at the end: they may name what comes later.
         self.pending: list[Pending] = []
+        self.aliases: list[tuple[str, str]] = []
 
     def parse(self) -> Program:
         """Read the file."""
@@ -48,8 +57,13 @@ class Parser(Body):
                 self.files[int(head[0])] = head[1].strip('"')
             while self.peek():
                 self._directive(self.take())
+            self.program.functions |= {
+                alias: self.program.functions[name] for alias, name in self.aliases if name in self.program.functions
+            }
+            places = {v.name: buffer_address(n) for n, v in enumerate(self.program.in_global_memory())}
+            places |= {function: function_address(n) for n, function in enumerate(self.program.functions)}
             for pending in self.pending:
-                self._fill_in(pending)
+                self._fill_in(pending, places)
         # A word where a number must stand, or none: the records' constructors notice.
         except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise self.error("this is no PTX.") from error
@@ -67,24 +81,39 @@ class Parser(Body):
 
     def _directive(self, word: str) -> None:
         """One directive outside of functions."""
-        if word == ".version":
-            self.program.version = self.take()
-        elif word == ".target":
-            self.program.target = self.rest_of_line()[0]
-        elif word in (".address_size", ".file", ".loc"):
-            self.rest_of_line()
-        elif word in (".entry", ".func"):
-            self._function(word)
-        elif word in (".global", ".const", ".shared"):
-            variable = self.variable(word[1:])
-            known = self.program.variables.get(variable.name)
-            if known is None or not known.data.size:  # a declaration may come before or after the definition
-                self.program.variables[variable.name] = variable
-        elif word == ".section":
-            self._skip_braces()
+        if word in MODULE:
+            MODULE[word](self)
+        elif word not in IGNORED:
+            raise self.error(f"{word[:SHOWN]!r} is no directive.")
 
-    def _function(self, word: str) -> None:
+    def _version(self) -> None:
+        self.program.version = self.take()
+
+    def _target(self) -> None:
+        self.program.target = self.names()[0]
+
+    def _file(self) -> None:
+        self.take()
+        self.names()
+
+    def _alias(self) -> None:
+        alias, _, name, _ = (self.take() for _ in range(4))
+        self.aliases.append((alias, name))
+
+    def _address_size(self) -> None:
+        if self.integer() != 64:
+            raise self.error("the emulator has addresses of 64 bits only: write .address_size 64, and .u64 pointers.")
+
+    def _global(self) -> None:
+        """Variables; a declaration may come before or after the definition."""
+        for variable in self.variables(self.tokens[self.at - 1].text[1:]):
+            known = self.program.variables.get(variable.name)
+            if known is None or not known.data.size:
+                self.program.variables[variable.name] = variable
+
+    def _function(self) -> None:
         """A kernel or a device function; without a body it is only declared."""
+        word = self.tokens[self.at - 1].text
         self.in_registers = set()
         returns = self.params() if word == ".func" and self.peek() == "(" else ()
         name = self.take()
@@ -92,7 +121,7 @@ class Parser(Body):
         while self.peek() not in ("{", ";", ""):
             directive = self.take()
             if directive in LIMITS:
-                function.limits[directive[1:]] = self._numbers()
+                function.limits[directive[1:]] = self.numbers()
         if word == ".func":
             self.program.declared.setdefault(name, function.signature)  # it may call itself
         if self.took(";"):
@@ -101,13 +130,6 @@ class Parser(Body):
         self.body(function)
         kind = self.program.entries if word == ".entry" else self.program.functions
         kind[name] = function
-
-    def _numbers(self) -> tuple[int, ...]:
-        """``256, 1, 1``."""
-        numbers = [self.integer()]
-        while self.took(","):
-            numbers.append(self.integer())
-        return tuple(numbers)
 
     def params(self) -> tuple[Param, ...]:
         """A parenthesised list of parameters."""
@@ -123,42 +145,66 @@ class Parser(Body):
                 self.in_registers.add(params[-1].name)
         return tuple(params)
 
-    def variable(self, space: str) -> Variable:
-        """``.align 4 .b8 name[64] = {1, 2};`` after its space; what has no initial value is zero."""
-        align, kind, name, shape, vector = 0, "b8", "", list[int](), 1
-        while (word := self.take()) not in (";", "=", ","):
+    def variables(self, space: str) -> Iterator[Variable]:
+        """``.align 4 .b8 name[64] = {1, 2}, other;`` after its space; what has no initial value is zero."""
+        align, kind, vector = 0, "b8", 1
+        while (word := self.take())[0] == ".":
             if word == ".align":
                 align = self.alignment()
-            elif word == "[":
-                shape.append(0 if self.peek() == "]" else self.integer())
-                self.take("]")
             elif word in (".v2", ".v4"):
                 vector = int(word[2])
             elif word == ".attribute":
                 self._skip_brackets()
             elif word[1:] in SIZES:
                 kind = word[1:]
-            elif word[0] != ".":
-                name = word
-        size = SIZES[kind] * vector * prod(shape)
+        if word == "[":  # a bank of constant memory, as old PTX has them
+            self.integer()
+            self.take("]")
+            yield from self.variables(space)
+            return
+        while True:
+            yield self._declared(Variable(word, space, align or SIZES[kind] * vector, EMPTY, kind), vector)
+            if not self.took(","):
+                break
+            word = self.take()
+        self.take(";")
+
+    def _declared(self, variable: Variable, vector: int) -> Variable:
+        """A variable with its bytes, after its name: ``[64] = {1, 2}``."""
+        shape = list[int]()
+        while self.took("["):
+            shape.append(0 if self.peek() == "]" else self.integer())
+            self.take("]")
+        has_value = self.took("=")
+        if has_value and shape and not shape[0]:
+            shape[0] = self._count()
+        size = SIZES[variable.element] * vector * prod(shape)
         self.taken += size
         if min(shape, default=0) < 0 or not 0 <= size <= LARGEST_VARIABLE or self.taken > LARGEST_VARIABLE:
             all_together = "" if self.taken == size else " of all variables"
             raise CompileError(
-                f"The variable {name[:40]} has {size:,} bytes; "
+                f"The variable {variable.name[:40]} has {size:,} bytes; "
                 f"the emulator takes {LARGEST_VARIABLE:,} at most{all_together}."
             )
-        variable = Variable(name, space, align or SIZES[kind] * vector, np.zeros(size, np.uint8), kind)
-        if word == "=":
+        variable = replace(variable, data=np.zeros(size, np.uint8))
+        if has_value:
             self._initial(variable, [*shape, vector])
-        elif word == ",":
-            raise self.error("declare one variable a statement: the emulator reads no lists of them.")
         return variable
 
+    def _count(self) -> int:
+        """How many elements, or rows, the initial value that comes next has."""
+        count, depth = 1, 0
+        for token in islice(self.tokens, self.at, None):
+            depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(token.text, 0)
+            count += token.text == "," and depth == 1
+            if not depth:
+                break
+        return count
+
     def _initial(self, variable: Variable, shape: list[int]) -> None:
-        """An initial value up to the semicolon: numbers and addresses, in braces for an array and each of its rows."""
+        """An initial value: numbers and addresses, in braces for an array and each of its rows."""
         at, size, starts = 0, SIZES[variable.element], list[int]()
-        while starts or self.peek() != ";":
+        while True:
             if self.took("{"):
                 starts.append(at)
             elif self.took("}"):
@@ -168,14 +214,15 @@ class Parser(Body):
                     raise self.error(f"the initial value of {variable.name[:40]} has more elements than it has.")
                 self._element(variable, at, size)
                 at += size
-        self.take(";")
+            if not starts:
+                return
 
     def _element(self, variable: Variable, at: int, size: int) -> None:
         """One element: a number, or ``name``, ``generic(name)``, ``0xFF(name)`` plus bytes."""
         token = self.tokens[self.at]
         following = self.tokens[self.at + 1].text if self.at + 1 < len(self.tokens) else ""
         masked = token.kind == "number" and following == "("  # 0xFF00(name): one byte of an address
-        if token.kind == "word" or masked:
+        if (token.kind == "word" and token.text not in CONSTANTS) or masked:
             shift = self._shift() if masked else 0
             name = self.take()
             if name == "generic" and self.took("("):
@@ -185,7 +232,7 @@ class Parser(Body):
                 self.take(")")
             self.pending.append(Pending(variable, at, size, name, self.offset(), shift))
             return
-        value = self._literal()
+        value = self.literal()
         data = constant(value, np.dtype(f"u{size}")).tobytes()
         variable.data[at : at + size] = np.frombuffer(data, np.uint8)
 
@@ -197,19 +244,8 @@ class Parser(Body):
             raise self.error("this mask of an address has no bits.")
         return (mask & -mask).bit_length() - 1
 
-    def _literal(self) -> int | float:
-        """A number with its sign."""
-        after_sign = self.tokens[self.at + (self.peek() == "-")].text
-        if "." in after_sign or after_sign[:2].lower() in ("0f", "0d"):
-            negative = self.took("-")
-            value = number(self.take())
-            return -value if negative else value
-        return self.integer()
-
-    def _fill_in(self, each: Pending) -> None:
+    def _fill_in(self, each: Pending, places: dict[str, int]) -> None:
         """The address of a variable or function, into an initial value."""
-        places = {v.name: buffer_address(n) for n, v in enumerate(self.program.in_global_memory())}
-        places |= {function: function_address(n) for n, function in enumerate(self.program.functions)}
         if each.name not in places:
             name = each.variable.name
             raise CompileError(f"The initial value of {name} names {each.name[:40]!r}, which the PTX does not define.")
@@ -232,8 +268,22 @@ class Parser(Body):
             depth += {"{": 1, "}": -1}.get(self.take(), 0)
 
 
-def parse(text: str) -> Program:
-    """Parse PTX text.
+MODULE = {
+    ".version": Parser._version,
+    ".target": Parser._target,
+    ".address_size": Parser._address_size,
+    ".file": Parser._file,
+    ".loc": Parser.location,
+    ".pragma": Parser.pragma,
+    ".alias": Parser._alias,
+    ".section": Parser._skip_braces,
+    **dict.fromkeys((".entry", ".func"), Parser._function),
+    **dict.fromkeys((".global", ".const", ".shared"), Parser._global),
+}
+
+
+def parse(text: str, name: str = "module.ptx") -> Program:
+    """Parse PTX text; ``name`` is what messages call it where it names no lines of a source.
 
     >>> text = ".version 9.0\\n.target sm_80\\n.address_size 64\\n.visible .entry f(.param .u64 p) { ret; }"
     >>> program = parse(text)
@@ -245,4 +295,4 @@ def parse(text: str) -> Program:
 
     Source: PTX ISA, "Syntax" and "Directives".
     """
-    return Parser(text).parse()
+    return Parser(text, name).parse()

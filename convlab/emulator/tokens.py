@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import add, and_, eq, ge, gt, invert, le, lt, mul, ne, neg, or_, pos, sub, xor
 
 from convlab.errors import CompileError
 
-__all__ = ["SUM", "Reader", "number"]
+__all__ = ["CONSTANTS", "SHOWN", "SUM", "UNARY", "Reader", "number"]
 
 TOKEN = re.compile(
-    r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
+    r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/|@@[^\n]*)
       | (?P<string>"[^"\n]*")
       | (?P<number>0[fF][0-9a-fA-F]{8}\b|0[dD][0-9a-fA-F]{16}\b|0[xX][0-9a-fA-F]+U?|0[bB][01]+U?
                   |\d+\.\d*(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+U?)
       | (?P<word>\.\w+|%?[$A-Za-z_][\w$.]*(?:::\w+[\w.]*)*)
-      | (?P<mark><<|>>|[{}\[\]()<>,;:+\-*/%&^~!@|=])""",
+      | (?P<mark><<|>>|&&|\|\||[=!<>]=|[{}\[\]()<>,;:?+\-*/%&^~!@|=])""",
     re.VERBOSE | re.DOTALL,
 )
 SHOWN = 40  # characters of a piece of text that a message quotes
@@ -65,8 +67,32 @@ def number(text: str) -> int | float:
 
 
 # Constant expressions, loosest binding first; C's rules, on integers.
-OPERATORS: tuple[tuple[str, ...], ...] = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
-SUM = 4  # where sums stand in that list
+OPERATORS = ("||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %")
+LEVELS = {operator: level for level, group in enumerate(OPERATORS) for operator in group.split()}
+SUM = LEVELS["+"]
+UNARY: dict[str, Callable[[int], int]] = {"-": neg, "+": pos, "~": invert, "!": lambda value: int(not value)}
+CASTS: dict[str, Callable[[int], int]] = {
+    ".s64": lambda value: (value + (1 << 63)) % (1 << 64) - (1 << 63),
+    ".u64": lambda value: value % (1 << 64),
+}
+CONSTANTS = {"WARP_SZ": 32}
+
+
+def _quotient(a: int, b: int) -> int:
+    """Towards zero, as in C."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+BINARY: dict[str, Callable[[int, int], int]] = {
+    **{"|": or_, "^": xor, "&": and_, "+": add, "-": sub, "*": mul},
+    **{"==": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge},
+    "&&": lambda a, b: int(bool(a) and bool(b)),
+    "||": lambda a, b: int(bool(a) or bool(b)),
+    "<<": lambda a, b: (a << (b & 63)) & (1 << 64) - 1,  # a shift by a billion must not fill the memory
+    ">>": lambda a, b: a >> (b & 63),
+    "/": _quotient,
+    "%": lambda a, b: a - b * _quotient(a, b),
+}
 
 
 class Reader:
@@ -79,6 +105,12 @@ class Reader:
     def peek(self) -> str:
         """The text of the next token, or an empty string at the end."""
         return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    def ahead(self, count: int) -> Token:
+        """The token so many after the next one."""
+        if self.at + count >= len(self.tokens):
+            raise self.error("more was expected, but the text has 'ended'.")
+        return self.tokens[self.at + count]
 
     def take(self, expected: str | None = None) -> str:
         """The next token's text; an error when it is not the expected one."""
@@ -103,46 +135,62 @@ class Reader:
         """An error at the line of the last token."""
         return CompileError(f"PTX line {self.line()}: {what}", line=self.line())
 
-    def rest_of_line(self) -> list[str]:
-        """The texts of all tokens left on the line of the last one taken."""
-        line, texts = self.line(), []
-        while self.at < len(self.tokens) and self.tokens[self.at].line == line:
-            texts.append(self.take())
-        return texts
+    def names(self) -> list[str]:
+        """Names with commas between them, and at least one."""
+        found = [self.take()]
+        while self.took(","):
+            found.append(self.take())
+        return found
+
+    def numbers(self) -> tuple[int, ...]:
+        """``256, 1, 1``."""
+        found = [self.integer()]
+        while self.took(","):
+            found.append(self.integer())
+        return tuple(found)
+
+    def literal(self) -> int | float:
+        """A number with its sign, or a constant expression."""
+        negative = self.peek() == "-"
+        token = self.ahead(negative)
+        value = number(token.text) if token.kind == "number" else 0
+        if isinstance(value, int):
+            return self.integer()
+        self.at += negative + 1
+        return -value if negative else value
 
     def integer(self, loosest: int = 0) -> int:
-        """A constant expression of whole numbers, ``4*(16+1)``."""
-        if loosest == len(OPERATORS):
-            return self._unary()
-        value = self.integer(loosest + 1)
-        while (operator := self.peek()) in OPERATORS[loosest]:
-            self.take()
-            value = self._apply(operator, value, self.integer(loosest + 1))
+        """A constant expression of whole numbers, ``4*(16+1)``, of operators that bind at least so tightly."""
+        value = self._unary()
+        while (level := LEVELS.get(self.peek(), -1)) >= loosest:
+            value = self._apply(self.take(), value, self.integer(level + 1))
+        if loosest == 0 and self.took("?"):
+            chosen = self.integer()
+            self.take(":")
+            other = self.integer()
+            return chosen if value else other
         return value
 
     def _unary(self) -> int:
-        if self.took("-"):
-            return -self._unary()
-        if self.took("~"):
-            return ~self._unary()
-        if self.took("("):
+        text = self.take()
+        if text in UNARY:
+            return UNARY[text](self._unary())
+        if text == "(":
+            cast = CASTS.get(self.peek())
+            if cast is not None:
+                self.take()
+                self.take(")")
+                return cast(self._unary())
             value = self.integer()
             self.take(")")
             return value
-        text = self.take()
-        literal = number(text) if text[:1].isdigit() else None
+        literal = number(text) if text[:1].isdigit() else CONSTANTS.get(text)
         if not isinstance(literal, int):
             raise self.error(f"{text[:SHOWN]!r} is no whole number.")
         return literal
 
     def _apply(self, operator: str, a: int, b: int) -> int:
-        if operator in ("<<", ">>"):
-            b &= 63  # a shift by a billion must not fill the memory
-            return (a << b) & (1 << 64) - 1 if operator == "<<" else a >> b
-        if operator in ("/", "%"):
-            if not b:
-                raise self.error("a constant is divided by zero.")
-            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-            return quotient if operator == "/" else a - b * quotient
-        simple = {"|": a | b, "^": a ^ b, "&": a & b, "+": a + b, "-": a - b, "*": a * b}
-        return simple[operator]
+        if operator in ("/", "%") and not b:
+            raise self.error("a constant is divided by zero.")
+        result = BINARY[operator](a, b)
+        return result if abs(result) < 1 << 64 else result % (1 << 64)  # a long product must not fill the memory

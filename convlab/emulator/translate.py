@@ -153,7 +153,7 @@ class _Linker:
     def _function(self, function: Function, first: int) -> _Piece:
         """Write the lines of all blocks of a function."""
         numbers = dict(self.special_numbers)
-        for name, kind in {"%cc": "u32", **function.registers}.items():
+        for name, kind in {"#cc": "u32", **function.registers}.items():
             numbers[name] = len(self.dtypes)
             self.dtypes.append(DTYPES[kind])
         layout = lay_out(function, self.shared, function is self.kernel, self.pointer)

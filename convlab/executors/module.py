@@ -17,9 +17,9 @@ __all__ = ["Kernel", "Kernels", "Module", "load_ptx"]
 
 
 @lru_cache(maxsize=64)
-def _parsed(ptx: str) -> Program:
+def _parsed(ptx: str, name: str) -> Program:
     """A program that modules without variables share: they have nothing of their own to keep apart."""
-    return parse(ptx)
+    return parse(ptx, name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,8 +39,8 @@ class Module:
     @cached_property
     def program(self) -> Program:
         """The PTX, parsed."""
-        program = _parsed(self.ptx)
-        return parse(self.ptx) if program.variables else program
+        program = _parsed(self.ptx, self.name)
+        return parse(self.ptx, self.name) if program.variables else program
 
     @cached_property
     def kernels(self) -> Kernels:

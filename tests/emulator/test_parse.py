@@ -4,6 +4,7 @@ import pytest
 
 from convlab.emulator.addresses import buffer_address, function_address
 from convlab.emulator.parse import parse
+from convlab.emulator.types import DTYPES
 from convlab.errors import CompileError
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -89,6 +90,22 @@ def test_initial_values_may_be_addresses_also_of_what_comes_later(initial, expec
     assert values(ADDRESSES.format(initial), "p", "u8") == expected
 
 
+def test_a_list_of_variables_and_an_array_as_long_as_its_value():
+    program = parse(
+        ".global .u32 a, b[2] = {1, 2}, c = WARP_SZ; .const[2] .u16 bank[2] = {7}; .global .u8 rows[][3] = {{1}, {2, 3}};"
+        ".global .f32 x[] = {2e1, -1.5, 0f3F800000};"
+    )
+    values = {name: v.data.view(DTYPES[v.element]).tolist() for name, v in program.variables.items()}
+    assert values == {
+        **{"a": [0], "b": [1, 2], "c": [32], "bank": [7, 0], "rows": [1, 0, 0, 2, 3, 0], "x": [20.0, -1.5, 1.0]},
+    }
+
+
+def test_an_alias_is_another_name_of_a_function():
+    program = parse(".func g(); .alias g, f; .func f() { ret; }")
+    assert program.functions["g"] is program.functions["f"]
+
+
 def test_an_address_byte_by_byte_is_the_address():
     masks = [f"{0xFF << 8 * n:#X}".replace("0X", "0x") + "(a+12)" for n in range(8)]
     text = ADDRESSES.format(f".b8 p[9] = {{{', '.join(masks)}, 7}};").replace("(a+12)", "(a)+12")
@@ -121,10 +138,17 @@ def test_a_definition_wins_over_a_declaration_before_or_after_it():
             "The variable big has 1,099,511,627,776 bytes; the emulator takes 1,073,741,824",
         ),
         (".entry f() {\n.reg .b128 %q<2>; }", "PTX line 2: the emulator has no registers of type .b128."),
-        (".entry f() {\n.loc 1 x 3\nret; }", "PTX line 2: this is no PTX."),
+        (".entry f() {\n.loc 1 x 3\nret; }", "PTX line 2: 'x' is no whole number."),
         (".entry f(.param .u64 p { ret; }", "'.param' was expected, but the text has '{'"),
         (".entry f() { .reg .b32 %r<65536>; .reg .b32 %s<1>; }", "f declares more than 65,536 registers"),
-        (".global .u32 a, b;", "declare one variable a statement"),
+        (".global .u32 a b;", "PTX line 1: ';' was expected, but the text has 'b'"),
+        (".glbal .u32 a;", "PTX line 1: '.glbal' is no directive."),
+        (".version 8.0 hello", "PTX line 1: 'hello' is no directive."),
+        (".address_size 32", "PTX line 1: the emulator has addresses of 64 bits only"),
+        (".entry f() {\n.glbal .u32 a; }", "PTX line 2: '.glbal' is no directive of a function."),
+        (".entry f() {\nmov.u32 %r1, -%r2; }", "PTX line 2: '%r2' is no whole number"),
+        (".entry f() {\nmov.u32 %r1, >; }", "PTX line 2: an operand was expected, but the text has '>'"),
+        (".entry f() {\nld.global.u32 %r1, a[2]; }", "an element of an array is named by its bytes"),
         (".global .b8 v[2] = {1, 2, 3};", "the initial value of v has more elements than it has"),
         (".global .u64 p = 0x0(q);", "this mask of an address has no bits"),
     ],

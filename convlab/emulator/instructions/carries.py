@@ -8,7 +8,7 @@ from convlab.emulator.program import Instruction, Register
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-CARRY = Register("%cc")  # the condition code, 0 or 1, in a register like any other
+CARRY = Register("#cc")  # the condition code, 0 or 1, in a register that no PTX can name
 
 # form → the two numbers whose sum, with the carry, it computes
 SUMS = {
