@@ -148,7 +148,7 @@ def test_a_call_through_a_pointer_finds_its_prototype_in_its_scope_or_by_a_list_
         {{ P: .calltargets f; call (%r2), %f, (%r2), P; }}
         {STORE.format(value="%r2")}
         mov.u64 %f, g; add.u32 %r2, %r2, 1;
-        {{ P: .callprototype _ (.param .b64 _, .param .b32 _); call %f, (%rd1, %r2), P; }}"""
+        {{ P: .callprototype _ (.param .b64 _, .param .b32 _); call %f, (%rd11, %r2), P; }}"""
     assert run(text, 4, functions) == [7, 8, 9, 10]
 
 
@@ -173,14 +173,16 @@ def test_an_operand_may_be_a_constant_expression(text, value):
 
 @pytest.mark.parametrize("kind", ["", "{ ", "{ { "])
 def test_ranges_and_colours_of_vector_registers_in_every_scope(kind):
-    text = f""".reg .v4 .u32 v<2>; mov.u32 v0.x, 4; mov.u32 v1.x, %r0; mov.u32 v1.g, 20; mov.u32 v1.b, 1; mov.u32 v1.a, 2;
+    text = f"""
+        .reg .v4 .u32 v<2>; mov.u32 v0.x, 4; mov.u32 v1.x, %r0; mov.u32 v1.g, 20; mov.u32 v1.b, 1; mov.u32 v1.a, 2;
         .local .align 16 .v4 .u32 spot; st.local.v4.u32 [spot], v1; ld.local.v4.u32 v0, [spot];
         add.u32 %r2, v0.r, v0.y; add.u32 %r2, %r2, v0.z; add.u32 %r2, %r2, v0.w; {STORE.format(value="%r2")}"""
     assert run(kind + text + "}" * kind.count("{"), 3) == [23, 24, 25]
 
 
 def test_a_function_may_have_variables_of_the_module():
-    text = f""".global .u32 own[2] = {{5, 6}}; .const .u32 fixed = 7; ld.global.u32 %r2, [own+4]; ld.const.u32 %r3, [fixed];
+    text = f"""
+        .global .u32 own[2] = {{5, 6}}; .const .u32 fixed = 7; ld.global.u32 %r2, [own+4]; ld.const.u32 %r3, [fixed];
         {{ .global .u32 own = 100; ld.global.u32 %r4, [own]; add.u32 %r3, %r3, %r4; }}
         add.u32 %r2, %r2, %r3; {STORE.format(value="%r2")}"""
     assert run(text, 1) == [113]

@@ -92,7 +92,8 @@ def test_initial_values_may_be_addresses_also_of_what_comes_later(initial, expec
 
 def test_a_list_of_variables_and_an_array_as_long_as_its_value():
     program = parse(
-        ".global .u32 a, b[2] = {1, 2}, c = WARP_SZ; .const[2] .u16 bank[2] = {7}; .global .u8 rows[][3] = {{1}, {2, 3}};"
+        ".global .u32 a, b[2] = {1, 2}, c = WARP_SZ; .const[2] .u16 bank[2] = {7};"
+        ".global .u8 rows[][3] = {{1}, {2, 3}};"
         ".global .f32 x[] = {2e1, -1.5, 0f3F800000};"
     )
     values = {name: v.data.view(DTYPES[v.element]).tolist() for name, v in program.variables.items()}
