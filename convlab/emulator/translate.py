@@ -33,7 +33,7 @@ from convlab.emulator.instructions import HANDLERS
 from convlab.emulator.lanes import pick, put
 from convlab.emulator.layout import SharedLayout, lay_out, share
 from convlab.emulator.numerics import NAMESPACE
-from convlab.emulator.program import Function, Instruction, Register, Symbol
+from convlab.emulator.program import Function, Immediate, Instruction, Register, Symbol
 from convlab.emulator.specials import SPECIALS
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
@@ -251,7 +251,8 @@ def _waits(instruction: Instruction) -> bool:
     """Whether a loop with this instruction may be waiting for what another thread does."""
     parts = instruction.parts
     if parts[0] == "atom":
-        return "cas" in parts or "exch" in parts
+        idle = isinstance(instruction.operands[-1], Immediate) and instruction.operands[-1].value == 0
+        return "cas" in parts or "exch" in parts or idle  # atomicAdd(&flag, 0) only reads
     return parts[0] == "nanosleep" or (parts[0] == "ld" and bool({"volatile", "relaxed", "acquire"} & set(parts)))
 
 

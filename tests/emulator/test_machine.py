@@ -266,16 +266,17 @@ def test_a_lock_that_nobody_opens_is_an_endless_loop_at_its_line():
     assert [(fault.kind, fault.line) for fault in faults] == [("endless_loop", 2)]
 
 
-def test_a_block_waits_for_the_flag_of_a_later_one():
-    # block 0 waits until block 1 has written; both are in one chunk
-    text = kernel("""
+@pytest.mark.parametrize("look", ["ld.volatile.global.u32 %r2, [%rd0]", "atom.global.add.u32 %r2, [%rd0], 0"])
+def test_a_block_waits_for_the_flag_of_a_later_one(look):
+    # block 0 waits until block 1 has written; both are in one chunk, and a look in vain lets block 1 go on
+    text = kernel(f"""
         mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 1; @%p1 bra WRITE;
-        WAIT: ld.volatile.global.u32 %r2, [%rd0]; setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT;
+        WAIT: {look}; setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT;
         st.global.u32 [%rd0+4], %r2; bra END;
         WRITE: st.volatile.global.u32 [%rd0], 77;
         END:""")
     out = np.zeros(2, "i4")
-    assert not launch(text, out, grid=(2, 1, 1), block=(32, 1, 1)).faults
+    assert not launch(text, out, grid=(2, 1, 1), block=(32, 1, 1), budget=100).faults
     assert out.tolist() == [77, 77]
 
 
