@@ -247,13 +247,16 @@ def _patience(blocks: list[graph.Block]) -> list[int]:
     return result
 
 
+FRESH = {"volatile", "relaxed", "acquire", "cv", "cg"}  # loads that see what other blocks have written since
+
+
 def _waits(instruction: Instruction) -> bool:
     """Whether a loop with this instruction may be waiting for what another thread does."""
     parts = instruction.parts
     if parts[0] == "atom":
         idle = isinstance(instruction.operands[-1], Immediate) and instruction.operands[-1].value == 0
         return "cas" in parts or "exch" in parts or idle  # atomicAdd(&flag, 0) only reads
-    return parts[0] == "nanosleep" or (parts[0] == "ld" and bool({"volatile", "relaxed", "acquire"} & set(parts)))
+    return parts[0] in ("nanosleep", "membar", "fence") or (parts[0] == "ld" and not FRESH.isdisjoint(parts))
 
 
 def _meeting(part: Translator, block: graph.Block) -> Meeting | None:

@@ -266,7 +266,15 @@ def test_a_lock_that_nobody_opens_is_an_endless_loop_at_its_line():
     assert [(fault.kind, fault.line) for fault in faults] == [("endless_loop", 2)]
 
 
-@pytest.mark.parametrize("look", ["ld.volatile.global.u32 %r2, [%rd0]", "atom.global.add.u32 %r2, [%rd0], 0"])
+@pytest.mark.parametrize(
+    "look",
+    [
+        "ld.volatile.global.u32 %r2, [%rd0]",
+        "ld.global.cg.u32 %r2, [%rd0]",
+        "ld.global.u32 %r2, [%rd0]; membar.gl",
+        "atom.global.add.u32 %r2, [%rd0], 0",
+    ],
+)
 def test_a_block_waits_for_the_flag_of_a_later_one(look):
     # block 0 waits until block 1 has written; both are in one chunk, and a look in vain lets block 1 go on
     text = kernel(f"""
