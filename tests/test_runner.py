@@ -237,7 +237,7 @@ def test_a_crash_of_a_gpu_is_told_and_writes_nothing(capsys: Capture, monkeypatc
         (("add.cu", *THREE, "--arg", "3", "--out", "c=no/c.npy"), "no/c.npy cannot be written."),
         (("add.cu", *THREE, "--arg", "3", "--out", "c=q.npy", "--out", "a=./q.npy"), "is the output of two options."),
         (("add.cu", *THREE, "--arg", "3", "--arch", "sm_80"), "write it as 'compute_80'"),
-        (("add.cu", *THREE, "--arg", "3", "--budget", "0"), "budget=0 is no positive number"),
+        (("add.cu", *THREE, "--arg", "3", "--budget", "0"), "budget=0 is no whole number from 1 on"),
     ],
 )
 def test_a_mistake_in_the_command_is_told_before_anything_runs(words, said, folder, capsys, monkeypatch):

@@ -55,6 +55,9 @@ class Machine:
         self.blocks_per_chunk = max(1, min(lanes // self.threads, PRIVATE_BYTES // max(1, private)))
         self.observers: dict[str, list[Any]] = {name: [] for name in HOOKS}
         self.log = FaultLog()
+        ends = {n for n, s in enumerate(code.steps) if isinstance(s.exit, End) and len(s.instructions) == 1}
+        exchanges = any(s.meeting is not None and not s.meeting.barrier for s in code.steps)
+        self.ends = set() if exchanges else ends  # shuffles tell lanes that are elsewhere from those that have ended
         self.has_meetings = any(step.meeting is not None for step in code.steps)
         memory.observers = self.observers
         memory.report, memory.complain, memory.absent = self.log_access, self.complain, self._absent
@@ -106,7 +109,8 @@ class Machine:
         self.memory.start(residents)
         self.meetings = Meetings(residents, self.code.steps, self.complain)
         self.meetings.observers = self.observers
-        self.schedule = Schedule(residents, None if self.seed is None else self.seed + int(numbers[0]))
+        seed = None if self.seed is None else self.seed + int(numbers[0])
+        self.schedule = Schedule(residents, seed, self.ends)
         self.stack = CallStack(residents, self.code, self.memory)
         self.spent, self.due = 0, PULSE
         self.about_to_run = 0  # sets of lanes that have met, and are in no schedule

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from convlab.emulator.lanes import Lanes, Residents
@@ -16,12 +18,14 @@ Key = tuple[int, int]  # group, step
 class Schedule:
     """The sets of lanes that can go on, each at a step.
 
-    Lanes that jump back in vain let others go first: their *round* grows, and the lowest round goes first. With a
-    ``seed`` the warps of a chunk are dealt into groups, and chance decides which one goes next.
+    Lanes that only have to end (at a step of ``ends``) do so at once: the others are then all that there are, and whole
+    vectors go fastest. Lanes that jump back in vain let others go first: their *round* grows, and the lowest round goes
+    first. With a ``seed`` the warps of a chunk are dealt into groups, and chance decides which one goes next.
     """
 
-    def __init__(self, residents: Residents, seed: int | None = None) -> None:
+    def __init__(self, residents: Residents, seed: int | None = None, ends: Collection[int] = ()) -> None:
         self.residents = residents
+        self.ends = ends
         self.waiting: dict[Key, tuple[int, Lanes]] = {}
         self.chance = None if seed is None else np.random.default_rng(seed)
         self.group = np.zeros(0, np.intp) if self.chance is None else self.chance.integers(0, GROUPS, residents.warps)
@@ -53,7 +57,7 @@ class Schedule:
             groups = sorted({group for group, _ in candidates})
             lucky = groups[self.chance.integers(len(groups))]
             candidates = [key for key in candidates if key[0] == lucky]
-        key = min(candidates, key=lambda each: (waiting[each][0], each[1]))
+        key = min(candidates, key=lambda each: (waiting[each][0], each[1] not in self.ends, each[1]))
         turn, lanes = waiting.pop(key)
         return *key, turn, lanes
 

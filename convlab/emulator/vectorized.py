@@ -27,7 +27,8 @@ class _Vectorized:
         dtype = arguments[-1].dtype
         loop = self.loops.get(dtype)
         if loop is None:
-            loop = self.loops[dtype] = vectorize([self.signatures[dtype]], cache=True)(self.function)  # type: ignore[no-untyped-call]
+            wrapped: Any = vectorize([self.signatures[dtype]], cache=True)(self.function)  # type: ignore[no-untyped-call]
+            loop = self.loops[dtype] = wrapped.ufunc  # without the Python around it, as dear as 10,000 lanes
         return loop(*arguments)
 
 

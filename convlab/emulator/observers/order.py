@@ -37,6 +37,7 @@ class Order:
         self.warps = np.zeros((blocks, warps, warps), np.int32)
         self.lanes = np.zeros((blocks * machine.threads, WARP), np.int32)
         self.brought = np.zeros((blocks * BARRIERS, warps), np.int32)  # to a barrier, by those who arrived at it
+        self.since = np.zeros(blocks, np.int32)  # up to when everybody in a block knows what everybody did
         self.words = np.full((blocks * machine.threads, 7), -1, np.int32)
 
     def tick(self) -> int:
@@ -56,7 +57,7 @@ class Order:
     def meet(self, keys: NDArray[np.intp], lanes: Lanes) -> None:
         """Warps go on from a barrier with all that was brought there."""
         self.arrive(keys, lanes)
-        _take(self.warps, self.brought, keys, lanes.block, lanes.thread)
+        _take(self.warps, self.brought, self.since, keys, lanes.block, lanes.thread)
         self.brought[np.unique(keys)] = 0
         self.lanes[self.index(lanes)] = self.now
 
@@ -83,7 +84,7 @@ def _bring(warps: Any, brought: Any, keys: Any, block: Any, thread: Any, now: in
 
 
 @njit(cache=True, nogil=True)
-def _take(warps: Any, brought: Any, keys: Any, block: Any, thread: Any) -> None:
+def _take(warps: Any, brought: Any, since: Any, keys: Any, block: Any, thread: Any) -> None:
     latest = -1
     for n in range(keys.size):
         warp = thread[n] // WARP
@@ -91,6 +92,9 @@ def _take(warps: Any, brought: Any, keys: Any, block: Any, thread: Any) -> None:
         if place != latest:
             warps[block[n], warp] = brought[keys[n]]
             latest = place
+    for n in range(block.size):
+        if n == 0 or block[n] != block[n - 1]:
+            since[block[n]] = warps[block[n]].min()
 
 
 @njit(cache=True, nogil=True)
@@ -150,10 +154,14 @@ def released(other: int, time: int, me: int, block: int, threads: int, warps: An
 
 
 @njit(cache=True, nogil=True, inline="always")
-def state_of(other: int, time: int, me: int, block: int, threads: int, warps: Any, lanes: Any, words: Any) -> int:
+def state_of(
+    other: int, time: int, since: int, me: int, block: int, threads: int, warps: Any, lanes: Any, words: Any
+) -> int:
     """0 when an earlier access is by the same thread, or ordered; 2 when only ``__syncwarp`` is missing; else 1."""
     state = 0
-    if other >= 0 and other != me and known(other, me, block, threads, warps, lanes) <= time:
+    if other < 0 or other == me or time < since:  # most of all: everybody has met since
+        return state
+    if known(other, me, block, threads, warps, lanes) <= time:
         state = 2 if other >> 5 == me >> 5 else 1
         if words[block * threads + me, SEEN] >= 0 and released(other, time, me, block, threads, warps, lanes, words):
             state = 0

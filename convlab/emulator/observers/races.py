@@ -117,7 +117,7 @@ class Races:
         if site.asynchronous:
             strength = -1 - self.group[order.index(lanes)]
         me = (order.tick(), kind, site.index, site.width // self.unit, self.machine.threads)
-        clocks = (order.warps, order.lanes, order.words)
+        clocks = (order.since, order.warps, order.lanes, order.words)
         if _compare(me, at, lanes.thread, lanes.block, strength, new, *clocks, self.shadow, found):
             self._complain(site, address, lanes, found)
 
@@ -159,6 +159,7 @@ def _collision(
     block: int,
     strength: int,
     value: int,
+    since: int,
     warps: Any,
     lanes: Any,
     words: Any,
@@ -172,7 +173,7 @@ def _collision(
             continue
         written = column < READERS
         same = written and kind == STORE and shadow[unit, column + 4] == value and its_strength < ATOMIC_STRENGTH
-        state = state_of(other, when, thread, block, threads, warps, lanes, words)
+        state = state_of(other, when, since, thread, block, threads, warps, lanes, words)
         if written and its_strength < 0:  # even the thread that copies must wait for the copy before it reads
             state = 3 * (kind == LOAD or other != thread)
         elif max(0, strength) + its_strength >= EXCUSED or same:
@@ -193,6 +194,7 @@ def _column(
     block: int,
     strength: int,
     threads: int,
+    since: int,
     warps: Any,
     lanes: Any,
     words: Any,
@@ -203,7 +205,7 @@ def _column(
         other, when = shadow[unit, column], shadow[unit, column + 1]
         if other < 0:
             return column
-        ordered = state_of(other, when, thread, block, threads, warps, lanes, words) == 0
+        ordered = state_of(other, when, since, thread, block, threads, warps, lanes, words) == 0
         if ordered and shadow[unit, column + 3] >= strength:
             return column
     for column in (first, second):  # weaker, but from before a barrier
@@ -247,6 +249,7 @@ def _compare(
     blocks: Any,
     strengths: Any,
     new: Any,
+    since: Any,
     warps: Any,
     lanes: Any,
     words: Any,
@@ -264,7 +267,7 @@ def _compare(
         if at[lane] < 0:
             continue
         thread, block, strength = threads[lane], blocks[lane], strengths[lane]
-        first = block * threads_per_block
+        first, fresh = block * threads_per_block, since[block]
         if strength > 0 and kind != STORE:
             _see(shadow, at[lane], words, first, thread, time)
         for n in range(units):
@@ -273,7 +276,7 @@ def _compare(
             if news == 0:
                 continue
             value = new[lane, n] if kind == STORE else 0
-            column, why = _collision(shadow, unit, me, thread, block, strength, value, warps, lanes, words)
+            column, why = _collision(shadow, unit, me, thread, block, strength, value, fresh, warps, lanes, words)
             if why and found[lane, 0] == 0:
                 found[lane, 0] = 1 if kind == LOAD else 3 if column < READERS else 2
                 found[lane, 1], found[lane, 2] = shadow[unit, column], shadow[unit, column + 2]
@@ -282,7 +285,9 @@ def _compare(
             if news == 1:
                 continue
             entries = READERS if kind == LOAD else WRITERS
-            column = _column(shadow, unit, entries, thread, block, strength, threads_per_block, warps, lanes, words)
+            column = _column(
+                shadow, unit, entries, thread, block, strength, threads_per_block, fresh, warps, lanes, words
+            )
             if column >= 0:
                 shadow[unit, column], shadow[unit, column + 1], shadow[unit, column + 2] = thread, time, site
                 shadow[unit, column + 3], shadow[unit, column + 4] = strength, value
