@@ -58,7 +58,6 @@ OPCODES = {
 # the beginning of the name of a function that is called → what to do instead
 FUNCTIONS = {
     "malloc": "Pass a buffer to the kernel, one part for each thread, or declare an array of a fixed size",
-    "free": "Pass a buffer to the kernel, and free nothing",
     "cuda": "Launch the other kernel from Python, after this one",
 }
 # the beginning of the name of a special register → what to do instead

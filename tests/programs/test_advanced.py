@@ -277,6 +277,14 @@ def test_virtual_functions(arch):
 
 
 @everywhere
+def test_only_what_was_allocated_can_be_deleted(arch):
+    kernel = program("virtual_functions", arch).kernels["destroy"]
+    (fault,) = run(kernel, 1, 32, [None], clean=False, faults="record").faults
+    assert (fault.kind, fault.severity, fault.thread) == ("out_of_bounds", "error", (3, 0, 0))
+    assert fault.message == "frees memory that malloc never gave."
+
+
+@everywhere
 def test_assertions_that_hold(arch):
     rng, n = np.random.default_rng(223), 203
     x, index = rng.standard_normal(50, "f4"), rng.integers(0, 50, n, "i4")

@@ -15,6 +15,7 @@ from convlab.emulator.types import DTYPES
 BUILTINS = {
     "vprintf": "memory.print({0}, {1}, lanes)",
     "__assertfail": "memory.assert_failed({site}, {0}, {1}, {2}, {3}, lanes)",
+    "free": "memory.free({site}, {0}, lanes)",
 }
 
 

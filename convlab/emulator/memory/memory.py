@@ -86,6 +86,13 @@ class Memory:
         self.complain("assert", "error", self.code.sites[site].place, lanes, f"fails the assertion `{message}`.")
         raise StoppedError
 
+    def free(self, site: int, address: Any, lanes: Lanes) -> None:
+        """``free``, which every virtual destructor can reach: without ``malloc``, only a null pointer is right."""
+        wrong = np.flatnonzero(np.broadcast_to(address, lanes.size))
+        if wrong.size:
+            place, message = self.code.sites[site].place, "frees memory that malloc never gave."
+            self.complain("out_of_bounds", "error", place, lanes.part(wrong), message, space="global")
+
     def trapped(self, site: int, lanes: Lanes) -> None:
         """``trap``: end the launch."""
         self.complain("trap", "error", self.code.sites[site].place, lanes, "reaches __trap(), which ends the program.")
