@@ -19,7 +19,7 @@ from types import ModuleType
 from instruction_forms import FLOATS, INTEGERS, tried
 
 from convlab.emulator.advice import FUNCTIONS, OPCODES, SPECIAL, declined
-from convlab.emulator.instructions import FAMILIES, HANDLERS, arithmetic, control, floating
+from convlab.emulator.instructions import FAMILIES, HANDLERS, arithmetic, carries, control, floating
 from convlab.emulator.layout import lay_out, share
 from convlab.emulator.memory import Memory
 from convlab.emulator.parse import parse
@@ -64,7 +64,7 @@ def accepted(texts: Iterable[str]) -> set[str]:
     """Those instructions that are translated: each by itself, and then all that went through at once."""
     texts = list(dict.fromkeys(texts))
     function = kernel(texts)
-    registers = {**function.registers, "%cc": "u32"}
+    registers = {**function.registers, carries.CARRY.name: "u32"}
     numbers = {name: number for number, name in enumerate(registers)}
     dtypes = [DTYPES[kind] for kind in registers.values()]
     layout = lay_out(function, share(function.module, [function]), True, 0)
