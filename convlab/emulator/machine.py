@@ -24,15 +24,9 @@ __all__ = ["BUDGET", "Machine"]
 CHUNK = 16384  # lanes at a time: their registers fit the second-level cache, and NumPy's overhead is spread thin
 RESIDENT = 1 << 17  # where threads may wait for those of other blocks: about as many as a GPU runs at a time
 PRIVATE_BYTES = 1 << 28  # local and shared memory of a chunk together: large arrays make chunks smaller
+REGISTER_BYTES = 1 << 29  # of a chunk: only programs of thousands of registers come near it
 PULSE = 10_000  # instructions between two signs of life
 BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one after the other
-
-# What observers are told of, and the method by which each shows that it wants to be.
-HOOKS = {
-    **{name: name for name in ("start", "step", "access", "branch", "finish")},
-    **{name: name for name in ("meeting", "barrier", "arrival", "syncwarp", "fence")},
-    **{"copies": "commit", "products": "multiply"},
-}
 
 
 class Machine:
@@ -52,30 +46,29 @@ class Machine:
         private = code.frame * self.threads + launch.shared_bytes
         waits = any(isinstance(step.exit, Branch) and step.exit.waits for step in code.steps)
         lanes = RESIDENT if waits else CHUNK
-        self.blocks_per_chunk = max(1, min(lanes // self.threads, PRIVATE_BYTES // max(1, private)))
-        self.observers: dict[str, list[Any]] = {name: [] for name in HOOKS}
+        registers = sum(dtype.itemsize for dtype in code.dtypes) * self.threads
+        most = min(lanes // self.threads, PRIVATE_BYTES // max(1, private), REGISTER_BYTES // registers)
+        self.blocks_per_chunk = max(1, most)
+        self.hooks = memory.hooks
         self.log = FaultLog()
         ends = {n for n, s in enumerate(code.steps) if isinstance(s.exit, End) and len(s.instructions) == 1}
         exchanges = any(s.meeting is not None and not s.meeting.barrier for s in code.steps)
         self.ends = set() if exchanges else ends  # shuffles tell lanes that are elsewhere from those that have ended
         self.has_meetings = any(step.meeting is not None for step in code.steps)
-        memory.observers = self.observers
         memory.report, memory.complain, memory.absent = self.log_access, self.complain, self._absent
         self.residents = Residents(np.zeros(0, np.intp), self.threads)
         self.registers: list[Any] = []
 
     def observe(self, observer: Any) -> None:
         """Let an observer see whatever it has a method for."""
-        for name, method in HOOKS.items():
-            if hasattr(observer, method):
-                self.observers[name].append(observer)
+        self.hooks.add(observer)
         if hasattr(observer, "attach"):
             observer.attach(self)
 
     def finish(self) -> None:
         """All blocks have run."""
-        for observer in self.observers["finish"]:
-            observer.finish(self)
+        for tell in self.hooks["finish"]:
+            tell(self)
 
     def chunk(self, numbers: NDArray[np.intp]) -> None:
         """Run some blocks to their end.
@@ -107,15 +100,14 @@ class Machine:
         special = [_uniform(SPECIALS[name].value(self.launch, residents)) for name in self.code.specials]
         self.registers = special + [dtype.type(0) for dtype in self.code.dtypes[len(special) :]]
         self.memory.start(residents)
-        self.meetings = Meetings(residents, self.code.steps, self.complain)
-        self.meetings.observers = self.observers
+        self.meetings = Meetings(residents, self.code.steps, self.complain, self.hooks)
         seed = None if self.seed is None else self.seed + int(numbers[0])
         self.schedule = Schedule(residents, seed, self.ends)
         self.stack = CallStack(residents, self.code, self.memory)
         self.spent, self.due = 0, PULSE
         self.about_to_run = 0  # sets of lanes that have met, and are in no schedule
-        for observer in self.observers["start"]:
-            observer.start(self)
+        for tell in self.hooks["start"]:
+            tell(self)
 
     def _wake(self) -> bool:
         """Nobody can go on: let those go who waited for threads that have ended; false when nobody is left."""
@@ -137,8 +129,8 @@ class Machine:
 
     def _run(self, at: int, step: Step, lanes: Lanes, turn: int, group: int | None) -> None:
         """Run one step with some lanes, and send them where they go."""
-        for observer in self.observers["step"]:
-            observer.step(at, lanes)
+        for tell in self.hooks["step"]:
+            tell(at, lanes)
         self.memory.clock = self.spent
         run = step.full if lanes.index is None else step.part
         result = run(self.registers, lanes, self.memory)
@@ -153,8 +145,8 @@ class Machine:
     def _branch(self, at: int, way: Branch, lanes: Lanes, condition: Any, turn: int, group: int | None) -> None:
         taken, fallen = (None, lanes) if condition is None else lanes.split(condition)
         if condition is not None:
-            for observer in self.observers["branch"]:
-                observer.branch(at, lanes, taken, fallen)
+            for tell in self.hooks["branch"]:
+                tell(at, lanes, taken, fallen)
         for target, part in ((way.target, taken), (way.fall, fallen)):
             if part is None:
                 continue

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from convlab.emulator.code import Meeting, Step
 from convlab.emulator.lanes import WARP, Lanes, Residents
+from convlab.emulator.observers import Hooks
 
 __all__ = ["BARRIERS", "Meetings"]
 
@@ -27,10 +28,11 @@ class Meetings:
     its number, and how many threads it takes; before an exchange the mask of the lanes it waits for.
     """
 
-    def __init__(self, residents: Residents, steps: list[Step], complain: Complain) -> None:
+    def __init__(self, residents: Residents, steps: list[Step], complain: Complain, hooks: Hooks) -> None:
         self.residents = residents
         self.steps = steps
         self.complain = complain
+        self.hooks = hooks
         self.alive = np.ones(residents.size, np.bool_)
         self.at = np.full(residents.size, -1)
         self.key = np.zeros(residents.size, np.intp)
@@ -38,7 +40,6 @@ class Meetings:
         self.mask = np.zeros(residents.size, np.uint32)
         self.arrived = np.zeros(residents.number.size * BARRIERS, np.intp)  # by bar.arrive, without waiting
         self.waiting = 0
-        self.observers: dict[str, list[Any]] = {name: [] for name in ("meeting", "barrier", "arrival", "syncwarp")}
 
     def keep(self, index: NDArray[np.intp]) -> None:
         """Forget all lanes but these; nobody waits."""
@@ -63,16 +64,16 @@ class Meetings:
     def _met(self, step: int, lanes: Lanes, masks: NDArray[np.uint32] | None = None) -> None:
         """Tell the observers that these lanes have met at a step, and, of ``__syncwarp``, with whom."""
         meeting = self.steps[step].meeting
-        for observer in self.observers["meeting"]:
-            observer.meeting(self.steps[step], meeting, lanes)
+        for tell in self.hooks["meeting"]:
+            tell(self.steps[step], meeting, lanes)
         if masks is not None and self.steps[step].instructions[0].parts[0] in ("bar", "barrier"):
-            for observer in self.observers["syncwarp"]:
-                observer.syncwarp(lanes, masks)
+            for tell in self.hooks["syncwarp"]:
+                tell(lanes, masks)
 
     def _tell(self, what: str, lanes: Lanes, keys: NDArray[np.intp]) -> None:
         """Tell the observers who arrives at barriers, or goes on from them."""
-        for observer in self.observers[what]:
-            getattr(observer, what)(lanes, keys)
+        for tell in self.hooks[what]:
+            tell(lanes, keys)
 
     # Barriers
 

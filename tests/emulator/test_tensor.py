@@ -434,7 +434,7 @@ def test_observers_hear_how_many_multiplications_counted():
     product = Product(known, saturate=False)
     ones = np.full(64, 0x00003C00, np.uint32)  # the upper half of each pair is zero: every other k
     lanes = Residents(np.arange(2), 32).everybody
-    memory = SimpleNamespace(observers={"products": [listener]})
+    memory = SimpleNamespace(hooks={"multiply": [listener.multiply]})
     product([ones] * 4, [ones] * 2, [np.float32(0)] * 4, lanes, memory)
     assert listener.heard == (2 * 2048, 2 * 2 * 16 * 8 * 8, 64)
 

@@ -103,8 +103,8 @@ class Product:
     def __call__(self, a: Any, b: Any, c: Any, lanes: Lanes, memory: Any) -> tuple[NDArray[Any], ...]:
         """The registers of D from those of A, B and C; observers hear of the operations and of the useful ones."""
         x, y, z = self.matrices(a, b, c, lanes)
-        for observer in memory.observers.get("products", ()):
-            observer.multiply(2 * self.macs, 2 * useful(x, y), lanes)
+        for tell in memory.hooks["multiply"]:
+            tell(2 * self.macs, 2 * useful(x, y), lanes)
         result = encode(multiply_add(x, y, z), self.kinds[0], self.saturate)
         return self.d.deal(result.reshape(-1, result.shape[-1]), lanes)
 

@@ -16,6 +16,7 @@ from convlab.emulator.memory.generic import GenericSpace
 from convlab.emulator.memory.globals import GlobalSpace
 from convlab.emulator.memory.rows import RowSpace, Spot
 from convlab.emulator.names import readable
+from convlab.emulator.observers import Hooks
 from convlab.emulator.printing import Printer
 
 __all__ = ["Memory"]
@@ -24,15 +25,15 @@ __all__ = ["Memory"]
 class Memory:
     """The spaces of a launch, under the names that generated code knows them by.
 
-    ``observers`` see each access before it happens, ``report`` receives what is wrong with it, ``complain`` what is
-    wrong with anything else; ``clock`` is the number of instructions that the chunk has issued so far.
+    ``hooks`` tell the observers of each access before it happens, ``report`` receives what is wrong with it,
+    ``complain`` what is wrong with anything else; ``clock`` is the number of instructions that the chunk has issued.
     """
 
     def __init__(self, buffers: Sequence[Buffer], parameters: bytes, code: Code, shared_bytes: int) -> None:
         self.code = code
         self.parameters = parameters
         self.shared_bytes = shared_bytes
-        self.observers: dict[str, list[Any]] = {"access": [], "copies": [], "fence": [], "products": []}
+        self.hooks = Hooks()
         self.report: Report | None = None
         self.complain: Callable[..., None] = lambda *_, **__: None
         self.absent: Callable[..., None] = lambda *_: None
@@ -48,7 +49,7 @@ class Memory:
         self.local = RowSpace(self.code.frame, residents.size, "slots", sites, self._local_name)
         self.generic = GenericSpace((self.everywhere, self.shared, self.local), sites)
         for space in (self.everywhere, self.shared, self.local):
-            space.observers, space.report = self.observers["access"], self.report
+            space.watchers, space.report = self.hooks["access"], self.report
 
     def parameter(self, offset: int, dtype: np.dtype[Any]) -> Any:
         """A kernel parameter, as a scalar."""
@@ -100,18 +101,18 @@ class Memory:
 
     def fence(self, lanes: Lanes) -> None:
         """``membar`` and ``fence``: here, lanes see each other's writes at once; observers may want to know."""
-        for observer in self.observers["fence"]:
-            observer.fence(lanes)
+        for tell in self.hooks["fence"]:
+            tell(lanes)
 
     def commit(self, _: int, lanes: Lanes) -> None:
         """``cp.async.commit_group``."""
-        for observer in self.observers["copies"]:
-            observer.commit(lanes)
+        for tell in self.hooks["commit"]:
+            tell(lanes)
 
     def wait(self, pending: int, lanes: Lanes) -> None:
         """``cp.async.wait_group``: all but the latest so many groups are done."""
-        for observer in self.observers["copies"]:
-            observer.wait(pending, lanes)
+        for tell in self.hooks["wait"]:
+            tell(pending, lanes)
 
     def copy(self, sites: tuple[int, int, int], target: Any, source: Any, size: Any, lanes: Lanes) -> None:
         """``cp.async``: from global to shared memory; what lies beyond ``size`` bytes of the source becomes zero.

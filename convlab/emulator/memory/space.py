@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,14 +35,14 @@ class Space:
 
     def __init__(self, sites: Sequence[Site]) -> None:
         self.sites = sites
-        self.observers: list[Any] = []
+        self.watchers: list[Callable[..., None]] = []
         self.report: Report | None = None
 
     def announce(self, site: Site, address: Any, lanes: Lanes, values: tuple[Any, ...] = ()) -> None:
         """Tell the observers; what is passed to a function is no access of the program's."""
         if site.space != "param":
-            for observer in self.observers:
-                observer.access(site, address, lanes, values)
+            for tell in self.watchers:
+                tell(site, address, lanes, values)
 
     def locate(self, site: Site, address: Any, lanes: Lanes) -> list[Piece]:
         """The good accesses of these lanes."""

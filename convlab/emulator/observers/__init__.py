@@ -12,3 +12,28 @@ An observer has any of these methods, and is told only of what it has a method f
 - ``commit(lanes)`` and ``wait(pending, lanes)``: asynchronous copies were grouped, and waited for;
 - ``multiply(flop, useful, lanes)``: a Tensor Core instruction: operations a warp, and those of all with no factor 0.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Hooks"]
+
+METHODS = (
+    *("start", "finish", "step", "access", "branch", "meeting", "barrier", "arrival"),
+    *("syncwarp", "fence", "commit", "wait", "multiply"),
+)
+
+
+class Hooks(dict[str, list[Callable[..., None]]]):
+    """The methods of all observers by name: ``for tell in hooks["step"]: tell(at, lanes)``."""
+
+    def __init__(self) -> None:
+        super().__init__({name: [] for name in METHODS})
+
+    def add(self, observer: Any) -> None:
+        """Let an observer be told of whatever it has a method for."""
+        for name, methods in self.items():
+            if hasattr(observer, name):
+                methods.append(getattr(observer, name))
