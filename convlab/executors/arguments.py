@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from convlab.errors import ArgumentError
+from convlab.executors.empty import Empty
 from convlab.executors.module import Kernel
 from convlab.executors.signature import Parameter
 
@@ -134,6 +135,10 @@ def _array(parameter: Parameter, value: Any, device_arrays: bool) -> Any:
         raise Mismatch(f"got {_shown(value)} for a pointer", fix)
     if not isinstance(value, np.ndarray) and not device_arrays:
         raise Mismatch("got an array in GPU memory", f"pass cupy.asnumpy({name}), or launch on device='cuda'")
+    if isinstance(value, np.ma.MaskedArray):
+        raise Mismatch("got a masked array, and kernels know no masks", f"pass {name}.filled(…)")
+    if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, Empty):
+        value = np.ndarray.view(value, np.ndarray)  # memory does not behave as np.matrix and its like do
     if not _matches(parameter, value.dtype):
         raise Mismatch(f"got {_shown(value)}", _conversion(parameter))
     if not value.flags.c_contiguous:
@@ -149,7 +154,7 @@ def _matches(parameter: Parameter, dtype: np.dtype[Any]) -> bool:
     """Whether an array of this dtype may stand behind the pointer."""
     pointee = parameter.pointee
     if pointee is None or pointee.kind == "void":
-        return not dtype.hasobject
+        return not dtype.hasobject and dtype.isnative and dtype.itemsize > 0
     if not pointee.dtypes:
         return dtype.names is not None and pointee.size in (0, dtype.itemsize)
     return dtype.isnative and dtype.name in pointee.dtypes
@@ -188,6 +193,14 @@ def _integer(parameter: Parameter, value: Any) -> bytes:
         fix = "pass a value in that range, or give the parameter a wider type"
         raise Mismatch(f"{value} does not fit: the type holds {low} to {high}", fix)
     return (int(value) & (1 << bits) - 1).to_bytes(parameter.size, "little")
+
+
+def _bits(parameter: Parameter, value: Any) -> bytes:
+    """A whole number, or, where the PTX only says how many bits there are, a float of as many."""
+    untyped = parameter.text == f".b{8 * parameter.size}"
+    if untyped and isinstance(value, np.floating) and value.dtype.itemsize == parameter.size:
+        return value.tobytes()
+    return _integer(parameter, value)
 
 
 def _integer_fix(parameter: Parameter, value: Any) -> str:
@@ -248,7 +261,7 @@ def _struct(parameter: Parameter, value: Any) -> bytes:
 _VALUES: dict[str, Callable[[Parameter, Any], bytes]] = {
     "int": _integer,
     "uint": _integer,
-    "bits": _integer,
+    "bits": _bits,
     "float": _floating,
     "bfloat16": _bfloat16,
     "bool": _boolean,

@@ -251,3 +251,35 @@ def test_arrays_in_gpu_memory_are_for_the_gpu():
     assert refusal("float* x", array) == (
         "got an array in GPU memory. pass cupy.asnumpy(x), or launch on device='cuda'."
     )
+
+
+def test_a_subclass_is_the_array_below_it():
+    class Own(np.ndarray):
+        def view(self, *_):
+            raise AssertionError("memory asks for no view of a subclass")
+
+    for array in (np.zeros(4, "f4").view(Own), np.zeros(4, "f4").view(np.recarray)):
+        (bound,) = bind(kernel("float* x"), [array])
+        assert type(bound.array) is np.ndarray
+        assert np.shares_memory(bound.array, array)
+
+
+def test_a_masked_array_is_refused():
+    with pytest.raises(ArgumentError, match=r"kernels know no masks(.|\n)*pass x.filled"):
+        bind(kernel("float* x"), [np.ma.masked_array(np.zeros(4, "f4"), mask=[0, 1, 0, 1])])
+
+
+@pytest.mark.parametrize("dtype", ["V0", ">f4", "O"])
+def test_what_has_no_bytes_of_this_machine_is_for_no_pointer(dtype):
+    with pytest.raises(ArgumentError, match="got an array of"):
+        bind(kernel("void* x"), [np.zeros(4, dtype)])
+
+
+def test_bits_of_ptx_take_a_float_of_their_size():
+    text = ".version 8.0\n.target sm_80\n.entry f(.param .b32 a, .param .b16 b, .param .u32 c) { ret; }"
+    entry = load_ptx(text).kernels["f"]
+    a, b, _ = bind(entry, [np.float32(1.5), np.float16(-2.0), 7])
+    assert (a.data, b.data) == (np.float32(1.5).tobytes(), np.float16(-2.0).tobytes())
+    for wrong in ([1.5, 0, 0], [np.float64(1.5), 0, 0], [0, np.float32(1), 0], [0, 0, np.float32(1)]):
+        with pytest.raises(ArgumentError, match="for an integer"):
+            bind(entry, wrong)
