@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from convlab.emulator.program import Function, Instruction, Register, Symbol
 from convlab.errors import CompileError
 
-__all__ = ["MEETINGS", "Block", "live_out", "split"]
+__all__ = ["MEETINGS", "Block", "live_out", "members", "split"]
 
 JUMPS = ("bra", "brx", "call", "ret", "exit", "trap")  # what a block ends with
 # Instructions that lanes wait for each other at: they begin a block, and the machine decides who may enter it.
@@ -128,21 +129,46 @@ def _with_guards(blocks: list[Block]) -> list[Block]:
     return result
 
 
-def live_out(blocks: list[Block], reads: list[set[int]], writes: list[set[int]]) -> list[set[int]]:
+def live_out(blocks: list[Block], reads: list[set[int]], writes: list[set[int]]) -> list[int]:
     """The registers that some later block reads, for each block; ``reads`` are those read before written.
+
+    Each set is one number, with bit n for register n: of sets, thousands of large ones would fill the memory.
 
     Source: the backward data-flow equations of Aho, Lam, Sethi, Ullman, "Compilers", section 9.2.5.
     """
-    live_in: list[set[int]] = [set() for _ in blocks]
-    result: list[set[int]] = [set() for _ in blocks]
-    changed = True
-    while changed:
-        changed = False
-        for index in reversed(range(len(blocks))):
-            after: set[int] = set()
-            for successor in blocks[index].successors:
-                after |= live_in[successor]
-            before = reads[index] | (after - writes[index])
-            if after != result[index] or before != live_in[index]:
-                result[index], live_in[index], changed = after, before, True
+    read, written = (list(map(_bits, each)) for each in (reads, writes))
+    before: list[list[int]] = [[] for _ in blocks]
+    for index, block in enumerate(blocks):
+        for successor in block.successors:
+            before[successor].append(index)
+    live_in, result = [0] * len(blocks), [0] * len(blocks)
+    waiting = dict.fromkeys(reversed(range(len(blocks))))
+    while waiting:
+        index = next(iter(waiting))
+        del waiting[index]
+        after = 0
+        for successor in blocks[index].successors:
+            after |= live_in[successor]
+        result[index] = after
+        now = read[index] | (after & ~written[index])
+        if now != live_in[index]:
+            live_in[index] = now
+            waiting |= dict.fromkeys(before[index])
     return result
+
+
+def _bits(numbers: set[int]) -> int:
+    bits = 0
+    for number in numbers:
+        bits |= 1 << number
+    return bits
+
+
+@lru_cache(maxsize=256)
+def members(bits: int) -> tuple[int, ...]:
+    """The numbers in a set that is given by its bits.
+
+    >>> members(0b100101)
+    (0, 2, 5)
+    """
+    return tuple(number for number, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")

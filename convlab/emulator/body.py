@@ -30,6 +30,7 @@ LARGEST_PARAM = 1 << 15  # bytes; CUDA allows a kernel one less than 32 KB
 LONGEST_VECTOR = 64  # operands in braces; no instruction has as many
 ALIGNMENTS = tuple(1 << n for n in range(11))
 MOST_REGISTERS = 1 << 16  # of a function: far beyond what any compiler makes
+ALL_REGISTERS = 1 << 18  # of all functions together
 
 
 class Scope:
@@ -60,6 +61,7 @@ class Body(Reader):
         self.latest: dict[tuple[int, int, int], Place] = {}  # .loc (file, line, column): inlined_at points here
         self.scopes: list[Scope] = []
         self.opened = 0
+        self.declared = 0  # registers so far
         self.in_registers: set[str] = set()  # parameters of the function at hand that are no .param variables
 
     def variables(self, space: str) -> Iterator[Variable]:
@@ -80,6 +82,8 @@ class Body(Reader):
                 function.registers[param.name] = param.type
         while self.scopes:
             word = self.take()
+            if word == ";":
+                continue
             if word == "{":
                 if len(self.scopes) == DEEPEST:
                     raise self.error("these brackets are nested too deeply.")
@@ -174,7 +178,9 @@ class Body(Reader):
             if self.took("<"):
                 names = [f"{names[0]}{index}" for index in range(min(self.integer(SUM), MOST_REGISTERS + 1))]
                 self.take(">")
-            if len(function.registers) + len(names) * max(1, count) > MOST_REGISTERS:
+            more = len(names) * max(1, count)
+            self.declared += more
+            if len(function.registers) + more > MOST_REGISTERS or self.declared > ALL_REGISTERS:
                 raise self.error(f"{function.name[:40]} declares more than {MOST_REGISTERS:,} registers.")
             for name in names:
                 self._register(function, name, kind, count)

@@ -21,6 +21,7 @@ TOKEN = re.compile(
       | (?P<mark><<|>>|&&|\|\||[=!<>]=|[{}\[\]()<>,;:?+\-*/%&^~!@|=])""",
     re.VERBOSE | re.DOTALL,
 )
+LONGEST = 1 << 23  # characters; the largest kernels of compilers have a tenth of that
 SHOWN = 40  # characters of a piece of text that a message quotes
 
 
@@ -35,6 +36,8 @@ class Token:
 
 def tokenize(text: str) -> list[Token]:
     """Split PTX text into tokens, without white space and comments."""
+    if len(text) > LONGEST:
+        raise CompileError(f"The PTX has {len(text):,} characters; the emulator reads {LONGEST:,} at most.", line=1)
     tokens, position, line = [], 0, 1
     while position < len(text):
         match = TOKEN.match(text, position)

@@ -40,6 +40,7 @@ from convlab.emulator.types import DTYPES
 from convlab.errors import CompileError
 
 __all__ = ["translate"]
+MOST_INSTRUCTIONS = 1 << 16  # of a kernel: more would take minutes and gigabytes to translate
 
 
 @lru_cache(maxsize=64)
@@ -52,6 +53,12 @@ def translate(kernel: Function) -> Code:
         UnsupportedInstruction: for what the table of instructions lacks, with the line of CUDA C.
     """
     reached = _reached(kernel)
+    size = sum(len(function.instructions) for function in reached)
+    if size > MOST_INSTRUCTIONS:
+        raise CompileError(
+            f"{kernel.name[:40]} has {size:,} instructions, with those of the functions that it calls; "
+            f"the emulator takes {MOST_INSTRUCTIONS:,} at most."
+        )
     return _Linker(kernel, reached).code()
 
 
@@ -95,7 +102,7 @@ class _Piece:
     blocks: list[graph.Block]
     parts: list[Translator]
     results: list[str]
-    live: list[set[int]]
+    live: list[int]
     patience: list[int]
     first: int
 
@@ -168,7 +175,8 @@ class _Linker:
         """The Python functions of all blocks."""
         lines = []
         for index, (part, result) in enumerate(zip(piece.parts, piece.results, strict=True)):
-            lines += _functions(piece.first + index, part, result, sorted(piece.live[index] & part.writes))
+            outputs = [number for number in sorted(part.writes) if piece.live[index] >> number & 1]
+            lines += _functions(piece.first + index, part, result, outputs)
         return lines
 
     def _steps(self, piece: _Piece, scope: dict[str, Any], entries: dict[int, int]) -> Iterable[Step]:
@@ -204,7 +212,8 @@ class _Linker:
             if own is not None or isinstance(target, Register):
                 saved: tuple[int, ...] = ()
                 if own is None or (id(piece.function), id(own)) in self.recursive:
-                    saved = tuple(sorted(n for n in piece.live[index] if n > self.pointer))
+                    above = self.pointer + 1  # special registers never change
+                    saved = graph.members(piece.live[index] >> above << above)
                 first = entries[id(own)] if own is not None else None
                 return Call(first, step(block.fall), piece.parts[index].layout.frame, saved)
         if block.target is None and block.fall is None and block.condition is None:

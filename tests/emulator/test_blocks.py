@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from convlab.emulator.blocks import Block, live_out, split
+from convlab.emulator.blocks import Block, live_out, members, split
 from convlab.emulator.parse import parse
 from convlab.emulator.translate import translate
 from convlab.errors import CompileError
@@ -72,4 +72,4 @@ def test_what_lives_behind_a_block_is_what_some_later_one_reads_first():
     # 0 → 1 ⇄ 2 → 3: register 7 is written in 0 and read in 3, 8 is read in 1 and written in 2
     graph = [Block(0, fall=1), Block(1, target=2, fall=3), Block(2, fall=1), Block(3)]
     live = live_out(graph, reads=[set(), {8}, set(), {7}], writes=[{7}, set(), {8}, set()])
-    assert live == [{7, 8}, {7}, {7, 8}, set()]
+    assert [set(members(each)) for each in live] == [{7, 8}, {7}, {7, 8}, set()]

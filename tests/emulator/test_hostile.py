@@ -196,6 +196,7 @@ VARIABLES = {  # module variables → the message
     ".global .align 8 .b64 big[4294967295][4294967295];": "bytes; the emulator takes 1,073,741,824 at most",
     ".global .b8 big[-1];": "bytes; the emulator takes",
     ".global .b8 big[-1][-1073741825];": "bytes; the emulator takes",
+    ".func g() { .reg .b32 %r<65536>; ret; }\n" * 5: "declares more than 65,536 registers",
     "".join(f".global .b8 m{n}[134217728]; " for n in range(9)): "1,073,741,824 at most of all variables",
     f".global .b8 v[{'9' * MANY}];": "this is no PTX",
     f".global .b8 v[0x{'f' * MANY}];": "this is no PTX",
@@ -218,6 +219,8 @@ BODIES = {  # bodies of a kernel → the message
     "ld.global.v4.u32 {%r1, %r2, %r3}, [%rd0];": "3 elements at a time",
     "add.u32 %r1, " + "[" * MANY + ";": "",
     "{" * MANY + "}" * MANY: NESTED,
+    "add.u32 %r1, %r1, %r1;\n" * (1 << 16): "has 65,538 instructions",
+    ";" * (1 << 23): "the emulator reads 8,388,608 at most",
 }
 TEXTS = {kernel("", f"{text}\n"): message for text, message in VARIABLES.items()}
 TEXTS |= {kernel(text): message for text, message in BODIES.items()}
@@ -246,6 +249,21 @@ def test_many_labels_scopes_and_blocks_are_read_and_run():
     text = kernel(f"mov.u32 %r1, 0;\n{(scope * 100 + '}' * 100) * 10} st.global.u32 [%rd0], %r1;")
     launch(load_ptx(text).kernels["f"], 1, 1, [out], device="emulator")
     assert out[0] == 1000
+
+
+def test_thousands_of_registers_live_across_thousands_of_blocks():
+    many = 8000
+    text = kernel(
+        f".reg .b64 q<{many}>; cvt.u64.u32 %rd1, %tid.x; mov.u32 %r1, 0; setp.eq.u32 %p1, %r1, 1;"
+        + "".join(f"add.u64 q{n}, %rd1, {n};" for n in range(many))
+        + "".join(f"L{n}: @%p1 bra L{max(0, n - 1)};" for n in range(many))
+        + "".join(f"add.u64 %rd1, %rd1, q{n};" for n in range(many))
+        + "setp.eq.u32 %p2, %r1, 0; @%p2 st.global.u64 [%rd0], %rd1;"
+    )
+    out = np.zeros(1, "u8")
+    with little_memory(1 << 30):
+        launch(load_ptx(text).kernels["f"], 256, 64, [out], device="emulator", budget=50_000, faults="record")
+    assert out[0] == 63 * (many + 1) + many * (many - 1) // 2
 
 
 def test_functions_that_call_each_other_without_end_in_the_text_are_refused_or_run():
