@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from convlab.emulator.lanes import Lanes, pick
 from convlab.emulator.program import Instruction, Place, Variable
@@ -18,10 +17,10 @@ __all__ = [
     "Branch",
     "Call",
     "Code",
+    "Complain",
     "End",
     "Exit",
     "Meeting",
-    "Report",
     "Return",
     "Site",
     "Source",
@@ -173,6 +172,6 @@ class Code:
     source: str
 
 
-Report = Callable[[Site, str, str, str, Lanes, NDArray[np.intp]], None]
-"""Called for a bad access: the site, the kind of fault, what happens to whom ("reads x"), the rest of the sentence, the
-lanes, and the positions of the bad ones among them."""
+# Called with what goes wrong: the kind of fault, its severity, the place, the lanes, and the rest of a sentence about
+# the first one of them; `Machine.complain` says what else.
+Complain = Callable[..., None]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator.code import Branch, Call, Code, End, Exit, Return, Site, Step, StoppedError, Switch
+from convlab.emulator.code import Branch, Call, Code, End, Exit, Return, Step, StoppedError, Switch
 from convlab.emulator.faults import Fault, FaultLog
 from convlab.emulator.lanes import Lanes, Residents, coordinates, pick
 from convlab.emulator.meetings import Meetings
@@ -55,7 +55,7 @@ class Machine:
         exchanges = any(s.meeting is not None and not s.meeting.barrier for s in code.steps)
         self.ends = set() if exchanges else ends  # shuffles tell lanes that are elsewhere from those that have ended
         self.has_meetings = any(step.meeting is not None for step in code.steps)
-        memory.report, memory.complain, memory.absent = self.log_access, self.complain, self._absent
+        memory.complain, memory.absent = self.complain, self._absent
         self.residents = Residents(np.zeros(0, np.intp), self.threads)
         self.registers: list[Any] = []
 
@@ -226,10 +226,6 @@ class Machine:
         """x, y, z of a thread's linear number in its block."""
         x, y, z = (int(c) for c in coordinates(np.int64(number), self.launch.block))
         return x, y, z
-
-    def log_access(self, site: Site, kind: str, what: str, rest: str, lanes: Lanes, bad: NDArray[np.intp]) -> None:
-        """Enter a bad access into the log, with its first lane as the culprit."""
-        self.complain(kind, "error", site.place, lanes.part(bad), f"{what}{rest}", space=site.space, about=what)
 
     def _absent(self, site: int, wanted: int, lanes: Lanes, bad: NDArray[np.intp]) -> None:
         """A shuffle reads from a lane that does not take part; one that is not there at all does no harm by itself."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator.code import Meeting, Step
+from convlab.emulator.code import Complain, Meeting, Step
 from convlab.emulator.lanes import WARP, Lanes, Residents
 from convlab.emulator.observers import Hooks
 
@@ -18,7 +18,6 @@ BARRIERS = 16  # of a block
 EVERYBODY = 0xFFFFFFFF
 
 Ready = tuple[int, Lanes]  # lanes that may run a step now
-Complain = Callable[..., None]
 
 
 class Meetings:

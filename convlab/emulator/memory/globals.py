@@ -79,13 +79,10 @@ class GlobalSpace(Space):
 
     def _complain(self, site: Site, kind: str, address: int, index: int, lanes: Lanes, bad: NDArray[np.intp]) -> None:
         """Put a bad access into words, by the name of the nearest buffer."""
-        if self.report is None:
-            return
-        verb = {"load": "reads", "store": "writes", "atomic": "updates"}[site.action]
         if index < 0:
-            what = f"{verb} {site.width} bytes"
+            name = f"{site.width} bytes"
             rest = f" at address {address:#x}, through a null pointer or one that is none."
         else:
-            what = f"{verb} {self.buffers[index].name}"
+            name = self.buffers[index].name
             rest = describe(self.buffers[index], address - buffer_address(index), site, kind)
-        self.report(site, kind, what, rest, lanes, bad)
+        self.report(site, kind, name, rest, lanes, bad)

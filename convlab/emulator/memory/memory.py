@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW, buffer_address, nearest
-from convlab.emulator.code import Code, Report, Site, StoppedError
+from convlab.emulator.code import Code, Complain, Site, StoppedError
 from convlab.emulator.lanes import Lanes, Residents
 from convlab.emulator.memory.buffers import Buffer
 from convlab.emulator.memory.generic import GenericSpace
@@ -25,8 +25,8 @@ __all__ = ["Memory"]
 class Memory:
     """The spaces of a launch, under the names that generated code knows them by.
 
-    ``hooks`` tell the observers of each access before it happens, ``report`` receives what is wrong with it,
-    ``complain`` what is wrong with anything else; ``clock`` is the number of instructions that the chunk has issued.
+    ``hooks`` tell the observers of each access before it happens, ``complain`` receives what is wrong, ``absent`` which
+    lanes of a shuffle are missing; ``clock`` is the number of instructions that the chunk has issued so far.
     """
 
     def __init__(self, buffers: Sequence[Buffer], parameters: bytes, code: Code, shared_bytes: int) -> None:
@@ -34,8 +34,7 @@ class Memory:
         self.parameters = parameters
         self.shared_bytes = shared_bytes
         self.hooks = Hooks()
-        self.report: Report | None = None
-        self.complain: Callable[..., None] = lambda *_, **__: None
+        self.complain: Complain = lambda *_, **__: None
         self.absent: Callable[..., None] = lambda *_: None
         self.printer = Printer()
         self.clock = 0
@@ -49,7 +48,7 @@ class Memory:
         self.local = RowSpace(self.code.frame, residents.size, "slots", sites, self._local_name)
         self.generic = GenericSpace((self.everywhere, self.shared, self.local), sites)
         for space in (self.everywhere, self.shared, self.local):
-            space.watchers, space.report = self.hooks["access"], self.report
+            space.watchers, space.complain = self.hooks["access"], self.complain
 
     def parameter(self, offset: int, dtype: np.dtype[Any]) -> Any:
         """A kernel parameter, as a scalar."""

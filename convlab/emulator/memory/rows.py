@@ -58,15 +58,14 @@ class RowSpace(Space):
     def _complain(self, site: Site, kind: str, wrong: NDArray[np.bool_], address: Any, lanes: Lanes) -> None:
         """Report the bad lanes of one kind."""
         bad = np.flatnonzero(wrong)
-        if not bad.size or self.report is None:
+        if not bad.size:
             return
         first = int(address[bad[0]])
-        verb = {"load": "reads", "store": "writes", "atomic": "updates"}[site.action]
         name, element, size = self.describe(first, site)
         rest = f"{element}, which lies outside: {size}"
         if kind == "misaligned":
             rest = f" at byte {first}, which is no multiple of the access's {site.width} bytes."
-        self.report(site, kind, f"{verb} {name}", rest, lanes, bad)
+        self.report(site, kind, name, rest, lanes, bad)
 
     def keep(self, index: NDArray[np.intp]) -> None:
         """Forget all rows but these."""

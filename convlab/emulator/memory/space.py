@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator.code import Report, Site
+from convlab.emulator.code import Complain, Site
 from convlab.emulator.lanes import UNSIGNED, Lanes
 from convlab.emulator.memory.access import gather, scatter
 from convlab.emulator.memory.atomics import update
 
 __all__ = ["Piece", "Space", "as_unsigned"]
+
+VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 
 
 class Piece(NamedTuple):
@@ -36,7 +38,7 @@ class Space:
     def __init__(self, sites: Sequence[Site]) -> None:
         self.sites = sites
         self.watchers: list[Callable[..., None]] = []
-        self.report: Report | None = None
+        self.complain: Complain = lambda *_, **__: None
 
     def announce(self, site: Site, address: Any, lanes: Lanes, values: tuple[Any, ...] = ()) -> None:
         """Tell the observers; what is passed to a function is no access of the program's."""
@@ -47,6 +49,11 @@ class Space:
     def locate(self, site: Site, address: Any, lanes: Lanes) -> list[Piece]:
         """The good accesses of these lanes."""
         raise NotImplementedError
+
+    def report(self, site: Site, kind: str, name: str, rest: str, lanes: Lanes, bad: NDArray[np.intp]) -> None:
+        """Complain of the bad ones among some lanes: what they do to ``name``, and the rest of the sentence."""
+        what = f"{VERBS[site.action]} {name}"
+        self.complain(kind, "error", site.place, lanes.part(bad), f"{what}{rest}", space=site.space, about=what)
 
     def load(self, number: int, address: Any, lanes: Lanes) -> tuple[Any, ...]:
         """The elements at each lane's address; a lane whose address is bad reads zero."""
