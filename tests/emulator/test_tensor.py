@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from convlab.emulator.instructions.tensor import Product, signature, work
+from convlab.emulator.instructions.tensor import Product, form_of, macs
 from convlab.emulator.lanes import Residents
 from convlab.emulator.program import Instruction, Place
 from convlab.errors import UnsupportedInstruction
@@ -430,7 +430,7 @@ def test_observers_hear_how_many_multiplications_counted():
             self.heard = (flop, useful, lanes.size)
 
     listener = Listener()
-    known = signature(instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
+    known = form_of(instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
     product = Product(known, saturate=False)
     ones = np.full(64, 0x00003C00, np.uint32)  # the upper half of each pair is zero: every other k
     lanes = Residents(np.arange(2), 32).everybody
@@ -456,8 +456,9 @@ def instruction(opcode: str) -> Instruction:
         ("add.f32", None),
     ],
 )
-def test_work(opcode, expected):
-    assert work(instruction(opcode)) == expected
+def test_the_multiply_adds_of_a_product(opcode, expected):
+    known = form_of(instruction(opcode))
+    assert (known and (macs(known), known.kinds[1])) == expected
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from convlab.emulator.program import Instruction, Operand, Place, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-__all__ = ["Product", "Signature", "signature", "work"]
+__all__ = ["Form", "Product", "form_of", "macs"]
 
 ACCUMULATORS = {
     "f16": {"f16", "f32"},
@@ -45,7 +45,7 @@ PLAIN = {"mma", "wmma", "sync", "aligned", "satfinite", "rn"}  # parts that need
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class Form:
     """What a product is: ``"mma"`` or ``"wmma"``, its shape, the layouts of A and B, the types of D, A, B and C."""
 
     instruction: str
@@ -54,8 +54,8 @@ class Signature:
     kinds: tuple[str, ...]
 
 
-def signature(instruction: Instruction) -> Signature | None:
-    """The signature of an ``mma`` or ``wmma.mma``; ``None`` for one that is not supported."""
+def form_of(instruction: Instruction) -> Form | None:
+    """The form of an ``mma`` or ``wmma.mma``; ``None`` for one that is not supported."""
     parts = instruction.parts
     shape = next((part for part in parts if SHAPE.fullmatch(part)), "")
     layouts = tuple(part for part in parts if part in ("row", "col"))
@@ -70,20 +70,11 @@ def signature(instruction: Instruction) -> Signature | None:
     free = (parts[0] == "wmma" and a not in ("s4", "u4")) or (a, shape) == ("f16", "m8n8k4")
     if not known or not same or not (free or layouts == ("row", "col")):
         return None
-    return Signature(parts[0], shape, layouts, kinds)
+    return Form(parts[0], shape, layouts, kinds)
 
 
-def work(instruction: Instruction) -> tuple[int, str] | None:
-    """Multiply-adds that a warp does in one instruction, and the type of A; ``None`` when it is no product.
-
-    A Tensor Core counts two operations for each.
-    """
-    known = signature(instruction) if instruction.parts[0] in SHAPES and "mma" in instruction.parts else None
-    return None if known is None else (macs(known), known.kinds[1])
-
-
-def macs(known: Signature) -> int:
-    """Multiply-adds of a warp in one product."""
+def macs(known: Form) -> int:
+    """Multiply-adds that a warp does in one product; a Tensor Core counts two operations for each."""
     a = fragment(known.instruction, known.shape, "a", known.kinds[1])
     return prod(dimensions(known.shape)) * a.matrices
 
@@ -91,7 +82,7 @@ def macs(known: Signature) -> int:
 class Product:
     """D = A·B + C of whole warps, as generated code calls it."""
 
-    def __init__(self, known: Signature, saturate: bool) -> None:
+    def __init__(self, known: Form, saturate: bool) -> None:
         self.kinds = known.kinds
         self.saturate = saturate
         self.macs = macs(known)
@@ -135,7 +126,7 @@ class Places:
 @handles("mma")
 def multiply(t: Translator, instruction: Instruction) -> None:
     """``mma.sync`` and ``wmma.mma``."""
-    known = signature(instruction)
+    known = form_of(instruction)
     if known is None:
         raise t.unsupported()
     product = Product(known, "satfinite" in instruction.parts)

@@ -15,8 +15,7 @@ __all__ = ["OPERATIONS", "update"]
 
 # The operations of ``atom`` and ``red``, with the numbers that the compiled loop knows them by.
 OPERATIONS = {
-    name: number
-    for number, name in enumerate(("add", "min", "max", "exch", "cas", "and", "or", "xor", "inc", "dec", "sub"))
+    name: number for number, name in enumerate(("add", "min", "max", "exch", "cas", "and", "or", "xor", "inc", "dec"))
 }
 
 
@@ -70,10 +69,8 @@ def _integers(operation: int, data: Any, at: Any, first: Any, second: Any, old: 
             data[place] = was ^ value
         elif operation == 8:
             data[place] = was - was if was >= value else was + one[0]
-        elif operation == 9:
-            data[place] = value if was == was - was or was > value else was - one[0]
         else:
-            data[place] = was - value
+            data[place] = value if was == was - was or was > value else was - one[0]
 
 
 @njit(cache=True, nogil=True)

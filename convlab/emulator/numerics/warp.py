@@ -35,8 +35,6 @@ __all__ = [
     "vote_uni",
 ]
 
-FULL = np.uint32(0xFFFFFFFF)
-
 
 def _bounds(clamp: Any, lanes: Lanes) -> tuple[Any, Any, Any]:
     """The segment's mask, its first lane, and the last lane that may be read (for ``up`` the first)."""

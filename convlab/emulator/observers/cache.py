@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from convlab.emulator.addresses import SPACING_BITS
 from convlab.emulator.code import Site
 from convlab.emulator.lanes import Lanes
-from convlab.emulator.observers.lru import COUNTS, KINDS, LINE, SECTOR, dirty_sectors, empty, replay
+from convlab.emulator.observers.lru import COUNTS, KINDS, LINE, dirty_sectors, empty, replay
+from convlab.emulator.observers.requests import SECTOR
 
 __all__ = ["CacheModel", "CacheSizes", "Traffic"]
 

@@ -8,9 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["COUNTS", "KINDS", "LINE", "SECTOR", "dirty_sectors", "empty", "replay"]
+__all__ = ["COUNTS", "KINDS", "LINE", "dirty_sectors", "empty", "replay"]
 
-SECTOR = 32  # bytes that move at a time
 LINE = 128  # bytes under one tag: four sectors, each valid or not
 SHIFT = 2  # a sector's number to its line's
 

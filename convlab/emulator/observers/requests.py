@@ -13,7 +13,7 @@ from numba import njit
 
 __all__ = ["SECTOR", "count_sectors", "count_wavefronts"]
 
-SECTOR = 32  # bytes
+SECTOR = 32  # bytes that move at a time
 BANKS = 32  # of shared memory, 4 bytes wide
 
 
@@ -43,7 +43,7 @@ def count_sectors(address: Any, width: int, warp: Any) -> tuple[int, int, int]:
         if warp[lane] != current:
             total += distinct
             unique += apart * width
-            ideal += (apart * width + 31) // 32
+            ideal += (apart * width + SECTOR - 1) // SECTOR
             current, distinct, apart = warp[lane], 0, 0
             last_sector, last_place = -1, -1
         at = address[lane]
@@ -54,7 +54,7 @@ def count_sectors(address: Any, width: int, warp: Any) -> tuple[int, int, int]:
         if sector != last_sector and _insert(sectors, distinct, last_sector, sector):
             distinct += 1
             last_sector = max(last_sector, sector)
-    return total + distinct, ideal + (apart * width + 31) // 32, unique + apart * width
+    return total + distinct, ideal + (apart * width + SECTOR - 1) // SECTOR, unique + apart * width
 
 
 @njit(cache=True, nogil=True)
