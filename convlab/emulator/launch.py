@@ -27,6 +27,7 @@ from convlab.errors import LaunchError
 __all__ = ["Progress", "Result", "run"]
 
 MOST_SHARED = 232_448  # bytes: 227 KB, on Hopper
+MOST_STATIC = 49_152  # of these; beyond, the assembler of every GPU refuses the kernel
 MOST_LOCAL = 1 << 19  # bytes of a thread
 
 
@@ -127,12 +128,16 @@ def _counted(
 def _check_memory(code: Code, shared: int) -> None:
     """No GPU has more of these memories, and this machine should not be asked for them."""
     total = code.shared_bytes + shared
-    for size, most, what in (
-        (total, MOST_SHARED, "shared memory for a block"),
-        (code.frame, MOST_LOCAL, "local memory"),
+    for size, most, what, fix in (
+        (total, MOST_SHARED, "shared memory for a block", "smaller tiles"),
+        (code.shared_bytes, MOST_STATIC, "shared memory in variables of fixed size", "extern __shared__ and shared=…"),
+        (code.frame, MOST_LOCAL, "local memory", "smaller arrays"),
     ):
         if size > most:
-            raise LaunchError(f"The kernel needs {size:,} bytes of {what}, and {most:,} is the most that a GPU has.")
+            raise LaunchError(
+                f"The kernel needs {size:,} bytes of {what}, and {most:,} is the most that a GPU has.\n"
+                f"  Fix: use {fix}."
+            )
 
 
 def _buffers(kernel: Function, arguments: Sequence[Buffer | bytes | None]) -> tuple[list[Buffer], bytes]:

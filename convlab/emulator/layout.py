@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from convlab.emulator.calls import signature_of
 from convlab.emulator.program import Function, Instruction, Operand, Param, Program, Symbol, Variable, Vector
 from convlab.errors import CompileError
 
-__all__ = ["Layout", "Passed", "SharedLayout", "lay_out", "packed", "passed", "share"]
+__all__ = ["Layout", "Passed", "SharedLayout", "lay_out", "names", "packed", "passed", "share"]
 
 
 @dataclass(slots=True)
@@ -58,9 +58,19 @@ class SharedLayout:
     size: int
 
 
-def share(program: Program, functions: Iterable[Function]) -> SharedLayout:
-    """Static shared variables one after the other, and all dynamic ones at their end."""
-    found = [v for v in program.variables.values() if v.space == "shared"]
+def names(instruction: Instruction) -> Iterable[str]:
+    """The names of an instruction's operands."""
+    for operand in instruction.operands:
+        for item in getattr(operand, "items", (operand,)):
+            base = getattr(item, "base", item)
+            if isinstance(base, Symbol):
+                yield base.name
+
+
+def share(program: Program, functions: Sequence[Function]) -> SharedLayout:
+    """Static shared variables of these functions one after the other, and all dynamic ones at their end."""
+    used = {name for function in functions for instruction in function.instructions for name in names(instruction)}
+    found = [v for v in program.variables.values() if v.space == "shared" and v.name in used]
     found += [v for function in functions for v in function.variables.values() if v.space == "shared"]
     places, at = [], 0
     for variable in sorted(found, key=lambda v: v.data.size == 0):

@@ -31,7 +31,7 @@ from convlab.emulator.code import (
 )
 from convlab.emulator.instructions import HANDLERS
 from convlab.emulator.lanes import pick, put
-from convlab.emulator.layout import SharedLayout, lay_out, share
+from convlab.emulator.layout import SharedLayout, lay_out, names, share
 from convlab.emulator.numerics import NAMESPACE
 from convlab.emulator.program import Function, Immediate, Instruction, Register, Symbol
 from convlab.emulator.specials import SPECIALS
@@ -118,7 +118,7 @@ class _Linker:
         self.dtypes: list[np.dtype[Any]] = []
         self.sites: list[Site] = []
         self.constants: dict[str, Any] = {}
-        used = {name for f in functions for i in f.instructions for name in _names(i)}
+        used = {name for f in functions for i in f.instructions for name in names(i)}
         self.specials = [name for name in SPECIALS if name in used]
         self.special_numbers = {name: number for number, name in enumerate(self.specials)}
         self.dtypes += [SPECIALS[name].dtype for name in self.specials]
@@ -219,15 +219,6 @@ class _Linker:
         if block.target is None and block.fall is None and block.condition is None:
             return End() if ends_thread else Return()
         return Branch(step(block.target), step(block.fall), piece.patience[index])
-
-
-def _names(instruction: Instruction) -> Iterable[str]:
-    """The names of an instruction's operands."""
-    for operand in instruction.operands:
-        for item in getattr(operand, "items", (operand,)):
-            base = getattr(item, "base", item)
-            if isinstance(base, Symbol):
-                yield base.name
 
 
 def _recursive(functions: list[Function]) -> set[tuple[int, int]]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from convlab.emulator import Buffer, parse, run
+from convlab.errors import LaunchError
 from convlab.executors.compile import compile
 from convlab.executors.launch import launch as launch_kernel
 
@@ -138,3 +139,11 @@ def test_the_budget_is_for_each_chunk_and_ends_a_long_loop_early():
         faults = launch(text, out, budget=budget).faults
         assert out[0] == rounds
         assert [fault.kind for fault in faults] == ([] if rounds else ["endless_loop"])
+
+
+def test_no_gpu_takes_more_than_48_kb_of_shared_memory_in_variables_of_fixed_size():
+    text = "mov.u64 %rd1, tile; st.global.u64 [%rd0], %rd1;"
+    fits, exceeds = (kernel(text, head=f"{HEAD}.shared .align 16 .b8 tile[{size}];\n") for size in (49_152, 49_153))
+    assert not launch(fits, np.zeros(1, "u8")).faults
+    with pytest.raises(LaunchError, match="49,153 bytes of shared memory in variables of fixed size, and 49,152"):
+        launch(exceeds, np.zeros(1, "u8"))

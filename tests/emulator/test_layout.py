@@ -13,12 +13,13 @@ from .conftest import HEAD
 TEXT = (
     HEAD
     + """.global .u32 first; .const .u64 second[3]; .shared .align 8 .b8 common[5];
-    .extern .shared .align 16 .b8 dynamic[];
+    .shared .align 4 .b8 others[40]; .extern .shared .align 16 .b8 dynamic[];
     .func (.param .b64 r) g(.param .b32 a, .param .align 8 .b8 s[24]) { .local .align 16 .b8 own[3]; ret; }
     .func h() { .shared .align 16 .b8 hers[4]; ret; }
     .visible .entry f(.param .u8 c, .param .u64 p) {
         .local .align 4 .b8 x[6]; .local .align 8 .b8 y[8]; .shared .align 4 .b8 mine[12];
         .param .b64 back; .param .b32 a; .param .align 8 .b8 s[24]; .param .b32 idle;
+        .reg .b64 %rd<2>; mov.u64 %rd0, common; mov.u64 %rd1, dynamic;
         call (back), g, (a, s); call h; ret; }
 """
 )
@@ -43,6 +44,7 @@ def test_shared_variables_of_all_functions_and_dynamic_ones_at_the_end(program):
     assert [(at, v.name) for at, v in shared.variables] == [(0, "common"), (16, "hers"), (20, "mine"), (32, "dynamic")]
     assert shared.size == 32
     assert [v.name for _, v in share(program, functions[1:]).variables] == ["common", "mine", "dynamic"]
+    assert not share(program, functions[1:2]).variables  # what only other kernels use takes no room
 
 
 def test_the_names_of_a_kernel(program):
