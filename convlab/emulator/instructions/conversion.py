@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from convlab.emulator.instructions.floating import clamped, flushed
-from convlab.emulator.instructions.rows import KINDS, kind_of
+from convlab.emulator.instructions.floating import CLAMPS, DIRECTIONS, clamped, flushed
+from convlab.emulator.instructions.rows import CONSTANTS, KINDS, kind_of
 from convlab.emulator.instructions.table import handles
 from convlab.emulator.program import Instruction
 from convlab.emulator.translator import Translator
@@ -16,8 +16,7 @@ from convlab.emulator.types import DTYPES
 # rounding → function, which rounds the last digit that the result has, or to whole numbers
 ROUNDINGS = {"rn": "rint", "rz": "trunc", "rm": "floor", "rp": "ceil", "rna": "round_away"}
 WHOLE = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
-TOWARDS = {"rz": 0.0, "rm": -np.inf, "rp": np.inf}
-FLAGS = ("ftz", "sat", "relu", "satfinite")
+FLAGS = (*CLAMPS, "satfinite")
 SHORT_CUTS = {("f16", "rn"): "to_f16", ("bf16", "rn"): "to_bf16", ("tf32", "rna"): "to_tf32"}  # from singles
 FLOATS = ("f16", "bf16", "tf32", "f32", "f64")
 PAIRS = {"f16x2": "f16", "bf16x2": "bf16", "e4m3x2": "e4m3", "e5m2x2": "e5m2"}  # packed type → its pieces
@@ -81,8 +80,8 @@ def _narrowed(t: Translator, instruction: Instruction, value: str, to: str, mode
     source = KINDS[instruction.parts[-1]].computed if instruction.parts[-1] in KINDS else np.dtype("f4")
     finite = "satfinite" in instruction.parts
     long = source.kind in "iu" and source.itemsize == 8
-    if to == "f64" and long and mode in TOWARDS:
-        return f"double_directed({value}, {t.constant(TOWARDS[mode], DTYPES['f64'])})"
+    if to == "f64" and long and mode in DIRECTIONS:
+        return f"double_directed({value}, {t.constant(CONSTANTS[DIRECTIONS[mode]], DTYPES['f64'])})"
     if to == "f64" or (to == "f32" and (mode in ("", "rn") or source == np.dtype("f4"))):
         return f"({value}).astype({t.name_type(DTYPES[to])})"
     short_cut = SHORT_CUTS.get((to, mode or "rn"))

@@ -12,7 +12,7 @@ from convlab.emulator.program import Instruction, Operand
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-__all__ = ["KINDS", "Kind", "Row", "apply", "kind_of", "rows"]
+__all__ = ["CONSTANTS", "KINDS", "Kind", "Row", "apply", "filled", "kind_of", "rows"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from convlab.emulator.instructions.table import handles, type_of
-from convlab.emulator.program import Instruction, Symbol, Vector
+from convlab.emulator.program import Instruction, Operand, Symbol, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
@@ -16,14 +16,9 @@ def shuffle(t: Translator, instruction: Instruction) -> None:
     """``shfl.sync.mode.b32 d|p, a, b, c, mask``: the value of another lane, and whether there is one."""
     mode = _mode(t, "up", "down", "bfly", "idx")
     target, value, lane, clamp, *_ = instruction.operands
-    first, second = target.items if isinstance(target, Vector) else (target, None)
     site = t.site("shuffle", "", U32, 1)
     texts = ", ".join(t.read(operand, U32) for operand in (value, lane, clamp))
-    t.emit(f"v0, v1 = shuffle_{mode}({texts}, lanes, memory, {site})")
-    if not _sink(first):
-        t.write(first, "v0", U32)
-    if second is not None and not _sink(second):
-        t.write(second, "v1", PRED)
+    _write_both(t, target, f"shuffle_{mode}({texts}, lanes, memory, {site})")
 
 
 def _mode(t: Translator, *known: str) -> str:
@@ -34,8 +29,12 @@ def _mode(t: Translator, *known: str) -> str:
     return found[0]
 
 
-def _sink(operand: object) -> bool:
-    return isinstance(operand, Symbol) and operand.name == "_"
+def _write_both(t: Translator, target: Operand, expression: str) -> None:
+    """A number and a predicate to ``d|p``, or the number alone to ``d``."""
+    t.emit(f"v0, v1 = {expression}")
+    first, second = target.items if isinstance(target, Vector) else (target, Symbol("_"))
+    t.write(first, "v0", U32)
+    t.write(second, "v1", PRED)
 
 
 @handles("vote")
@@ -52,13 +51,8 @@ def vote(t: Translator, instruction: Instruction) -> None:
 def match(t: Translator, instruction: Instruction) -> None:
     """``match.sync.any`` and ``match.sync.all``: the lanes with the same value."""
     target, value, mask = instruction.operands
-    first, second = target.items if isinstance(target, Vector) else (target, None)
     dtype = type_of(t, instruction)
-    t.emit(f"v0, v1 = match_{_mode(t, 'any', 'all')}({t.read(value, dtype)}, {t.read(mask, U32)}, lanes)")
-    if not _sink(first):
-        t.write(first, "v0", U32)
-    if second is not None and not _sink(second):
-        t.write(second, "v1", PRED)
+    _write_both(t, target, f"match_{_mode(t, 'any', 'all')}({t.read(value, dtype)}, {t.read(mask, U32)}, lanes)")
 
 
 @handles("redux")
@@ -75,12 +69,7 @@ def reduce(t: Translator, instruction: Instruction) -> None:
 def elect(t: Translator, instruction: Instruction) -> None:
     """``elect.sync d|p, mask``: the lowest lane of the mask is the leader."""
     target, mask = instruction.operands
-    first, second = target.items if isinstance(target, Vector) else (target, None)
-    t.emit(f"v0, v1 = leader({t.read(mask, U32)}, lanes)")
-    if not _sink(first):
-        t.write(first, "v0", U32)
-    if second is not None:
-        t.write(second, "v1", PRED)
+    _write_both(t, target, f"leader({t.read(mask, U32)}, lanes)")
 
 
 @handles("activemask")

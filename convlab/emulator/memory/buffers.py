@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convlab.emulator.code import Site
-from convlab.emulator.program import Place  # noqa: F401 - for the example
 
 __all__ = ["Buffer", "describe", "place_of"]
 
@@ -40,6 +39,7 @@ class Buffer:
 def describe(buffer: Buffer, offset: int, site: Site, kind: str = "out_of_bounds") -> str:
     """What is wrong with an access at a place in a buffer, by the index of the tensor where its axes are known.
 
+    >>> from convlab.emulator.program import Place
     >>> load = Site(0, Place("conv.cu", 7), "load", "global", np.dtype("f4"), 1)
     >>> describe(Buffer("x", np.zeros((1, 2, 4, 8), "f4"), "nchw"), -4, load)
     '[n=0, c=0, h=-1, w=7], which lies before the start of x, an array of shape (1, 2, 4, 8).'

@@ -12,20 +12,17 @@ from convlab.emulator.types import bits
 
 __all__ = ["NAMESPACE"]
 
-# Our name → NumPy's function, where that is what PTX asks for.
-PLAIN = {
-    name: name
-    for name in (
-        *("absolute", "ceil", "copysign", "cos", "exp2", "floor", "isfinite", "isinf", "isnan", "log2", "maximum"),
-        *("minimum", "rint", "signbit", "sin", "sqrt", "tanh", "trunc"),
-    )
-}
+# NumPy's own functions, where they do what PTX asks for.
+PLAIN = (
+    *("absolute", "ceil", "copysign", "cos", "exp2", "floor", "isfinite", "isinf", "isnan", "log2", "maximum"),
+    *("minimum", "rint", "sin", "sqrt", "tanh", "trunc"),
+)
 MODULES = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 
 # What generated code may call, by name; nothing else is in its reach.
 NAMESPACE: dict[str, Any] = {
     "__builtins__": {},
     "bits": bits,
-    **{name: getattr(np, function) for name, function in PLAIN.items()},
+    **{name: getattr(np, name) for name in PLAIN},
     **{name: getattr(module, name) for module in MODULES for name in module.__all__},
 }
