@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from convlab.emulator.numerics.halves import to_bf16
 from convlab.errors import ArgumentError
 from convlab.executors.empty import empty
 from convlab.executors.signature import Parameter
@@ -43,7 +44,8 @@ class Element:
     def cast(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values as they are stored."""
         if self.bits and self.dtype.kind == "u":
-            return _bfloat16(values)
+            bits: NDArray[Any] = to_bf16(values.astype(np.float32))
+            return bits
         with np.errstate(over="ignore"):
             return values.astype(self.dtype)
 
@@ -55,18 +57,6 @@ ELEMENTS = {
     "f32": Element(np.dtype("f4"), 24),
     "f64": Element(np.dtype("f8"), 53),
 }
-
-
-def _bfloat16(values: NDArray[Any]) -> NDArray[np.uint16]:
-    """The upper halves of float32 values, rounded to nearest even.
-
-    >>> [hex(bits) for bits in _bfloat16(np.array([1.0, -2.5, np.nan]))]
-    ['0x3f80', '0xc020', '0x7fc0']
-    """
-    single = values.astype(np.float32)
-    bits = single.view(np.uint32)
-    upper = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(single), np.uint16(0x7FC0), upper)
 
 
 def _rand(element: Element, rng: Generator, start: int, count: int) -> NDArray[Any]:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convlab.emulator import Fault
-from convlab.emulator.faults import ADVICE
+from convlab.emulator.faults import meanings
+from convlab.emulator.numerics.halves import from_bf16
 from convlab.executors.columns import columns
 from convlab.executors.module import Kernel
 from convlab.executors.run import Run
@@ -67,7 +68,7 @@ def summarise(array: NDArray[Any], parameter: Parameter, index: int = 1, changed
     pointee = parameter.pointee
     dtype = str(array.dtype)
     if array.dtype == np.uint16 and pointee and "bfloat16" in pointee.dtypes:
-        dtype, array = "bfloat16", (array.astype(np.uint32) << 16).view(np.float32)
+        dtype, array = "bfloat16", from_bf16(array)
     flat = array.reshape(-1)
     known = flat[~np.isnan(flat)] if flat.dtype.kind == "f" else flat
     ordered = known.size and known.dtype.kind in "iufb"
@@ -188,9 +189,8 @@ def _faults(report: Report) -> Iterator[str]:
         yield from _quoted(fault, code)
     if rest := len(report.run.faults) - len(faults):
         yield f"… and {rest} more; --json shows all of them."
-    for kind in dict.fromkeys(fault.kind for fault in faults):
-        if kind in ADVICE:
-            yield textwrap.fill(f"{kind.replace('_', ' ')}: {ADVICE[kind]}", WIDTH, subsequent_indent="  ")
+    for kind, text in meanings(faults).items():
+        yield textwrap.fill(f"{kind.replace('_', ' ')}: {text}", WIDTH, subsequent_indent="  ")
 
 
 def _quoted(fault: Fault, code: dict[tuple[str, int], str]) -> Iterator[str]:

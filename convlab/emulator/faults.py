@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-__all__ = ["SHOWN", "Fault", "FaultLog", "summary"]
+__all__ = ["Fault", "FaultLog", "meanings", "summary"]
 
 # What each kind of fault means on a GPU, and what to do about it.
 ADVICE = {
@@ -80,5 +80,9 @@ def summary(faults: Sequence[Fault], shown: int = SHOWN) -> str:
     lines = [str(fault) for fault in faults[:shown]]
     if len(faults) > shown:
         lines.append(f"… and {len(faults) - shown} more.")
-    lines += [ADVICE[kind] for kind in dict.fromkeys(fault.kind for fault in faults[:shown]) if kind in ADVICE]
-    return "\n".join(lines)
+    return "\n".join([*lines, *meanings(faults[:shown]).values()])
+
+
+def meanings(faults: Sequence[Fault]) -> dict[str, str]:
+    """What each kind of fault among these means, and what to do about it."""
+    return {fault.kind: ADVICE[fault.kind] for fault in faults}

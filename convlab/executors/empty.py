@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["Empty", "empty", "written"]
+from convlab.emulator.memory.rows import POISON
 
-POISON = 0xFF  # NaN for floating-point numbers, −1 for signed integers: nobody takes that for a result
+__all__ = ["Empty", "empty", "written"]
 
 
 class Empty(np.ndarray[Any, Any]):

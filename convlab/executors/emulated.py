@@ -18,11 +18,11 @@ from convlab.executors.empty import written
 from convlab.executors.module import Kernel
 from convlab.executors.options import Options
 from convlab.executors.run import Run
+from convlab.executors.shape import Dim3
 
 __all__ = ["launch"]
 
 MOST_THREADS = 1 << 33  # hours of work
-
 PATIENCE = 2  # seconds: nobody wants to see a bar that is gone before it is read
 
 
@@ -46,20 +46,15 @@ class Bar(Progress):
 
 def launch(
     kernel: Kernel,
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
+    grid: Dim3,
+    block: Dim3,
     bound: Sequence[Bound],
     shared: int,
     axes: Mapping[str, str],
     options: Options,
 ) -> Run:
     """Execute a kernel on the emulator; raises ``LaunchError`` for what it cannot hold, or not end this week."""
-    threads = prod(grid) * prod(block)
-    if threads > MOST_THREADS:
-        raise LaunchError(
-            f"grid={grid} and block={block} make {threads:,} threads, days of work for the emulator.\n"
-            f"  Fix: launch at most {MOST_THREADS:,} of them, or use a GPU."
-        )
+    _check_size(grid, block)
     arguments = [_argument(each, axes) for each in bound]
     tracer = Tracer(*options.trace) if options.trace is not None else None
     caches = CacheModel(options.caches) if options.caches is not None else None
@@ -93,6 +88,16 @@ def launch(
         trace=tracer.trace if tracer is not None else None,
         traffic=caches.traffic() if caches is not None else None,
     )
+
+
+def _check_size(grid: Dim3, block: Dim3) -> None:
+    """Nobody waits that long."""
+    threads = prod(grid) * prod(block)
+    if threads > MOST_THREADS:
+        raise LaunchError(
+            f"grid={grid} and block={block} make {threads:,} threads, days of work for the emulator.\n"
+            f"  Fix: launch at most {MOST_THREADS:,} of them, or use a GPU."
+        )
 
 
 def _argument(bound: Bound, axes: Mapping[str, str]) -> Buffer | bytes | None:

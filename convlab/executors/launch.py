@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from convlab.emulator.faults import summary
+from convlab.emulator.launch import MOST_SHARED
 from convlab.emulator.observers.cache import CacheSizes
 from convlab.errors import ArgumentError, KernelFault, LaunchError
 from convlab.executors import cuda, emulated
@@ -14,11 +15,10 @@ from convlab.executors.arguments import Bound, bind
 from convlab.executors.module import Kernel, Module
 from convlab.executors.options import options
 from convlab.executors.run import Run
-from convlab.executors.shape import Dim, block_shape, grid_shape
+from convlab.executors.shape import Dim, Dim3, block_shape, grid_shape
 
 __all__ = ["choose", "launch"]
 
-SHARED_BYTES = 227 * 1024  # of a block on compute capability 9.0, the largest there is
 DEVICES = ("auto", "cuda", "emulator")
 
 
@@ -82,10 +82,11 @@ def launch(
     asked = options(grid3, block3, observe, budget, seed, trace, sample, caches)
     chosen = choose(device)
     bound = bind(kernel, args, device_arrays=chosen == "cuda")
-    checked = _check_axes(bound, axes or {})
+    axes = axes or {}
+    _check_axes(bound, axes)
     if chosen == "cuda":
         return cuda.launch(kernel, grid3, block3, bound, shared)
-    run = emulated.launch(kernel, grid3, block3, bound, shared, checked, asked)
+    run = emulated.launch(kernel, grid3, block3, bound, shared, axes, asked)
     errors = [fault for fault in run.faults if fault.severity == "error"]
     if errors and faults == "raise":
         raise KernelFault(f"{kernel.signature}\n{summary(errors)}", run)
@@ -111,7 +112,7 @@ def _check_lists(args: Any, axes: Any) -> None:
         raise ArgumentError(f"axes={axes!r} is no mapping of names.\n  Fix: write it as axes={{'x': 'nchw'}}.")
 
 
-def _check_block(kernel: Kernel, block: tuple[int, int, int], shared: Any) -> None:
+def _check_block(kernel: Kernel, block: Dim3, shared: Any) -> None:
     """What the kernel itself says about its blocks, and the shared memory that every GPU's block has at most."""
     limits, threads = kernel.program_entry.limits, prod(block)
     most = prod(limits.get("maxntid", (threads,)))
@@ -123,14 +124,14 @@ def _check_block(kernel: Kernel, block: tuple[int, int, int], shared: Any) -> No
     wanted = limits.get("reqntid")
     if wanted is not None and (*wanted, 1, 1)[:3] != block:
         raise LaunchError(f"block={block}, and {kernel.name} needs blocks of {wanted}.\n  Fix: pass block={wanted}.")
-    if isinstance(shared, bool) or not isinstance(shared, int) or not 0 <= shared <= SHARED_BYTES:
+    if isinstance(shared, bool) or not isinstance(shared, int) or not 0 <= shared <= MOST_SHARED:
         raise LaunchError(
-            f"shared={shared!r} is no number of bytes from 0 to {SHARED_BYTES:,}, the most that a block can have.\n"
+            f"shared={shared!r} is no number of bytes from 0 to {MOST_SHARED:,}, the most that a block can have.\n"
             "  Fix: pass the bytes of dynamic shared memory, such as shared=4 * 256."
         )
 
 
-def _check_axes(bound: Sequence[Bound], axes: Mapping[str, str]) -> Mapping[str, str]:
+def _check_axes(bound: Sequence[Bound], axes: Mapping[str, str]) -> None:
     """Axes must name array parameters, with one letter for each axis."""
     arrays = {each.parameter.name: each.array for each in bound if each.array is not None}
     pointers = {each.parameter.name for each in bound if each.data is None}
@@ -141,4 +142,3 @@ def _check_axes(bound: Sequence[Bound], axes: Mapping[str, str]) -> Mapping[str,
             raise ArgumentError(
                 f"axes={{{name!r}: {letters!r}}} names {len(letters)} axes, but {name} has shape {arrays[name].shape}."
             )
-    return axes

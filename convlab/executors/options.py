@@ -9,10 +9,9 @@ from typing import Any
 from convlab.emulator.lanes import WARP
 from convlab.emulator.observers.cache import CacheSizes
 from convlab.errors import LaunchError
+from convlab.executors.shape import Dim3
 
 __all__ = ["Options", "options"]
-
-Dim3 = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from convlab.emulator.faults import summary
 from convlab.emulator.observers.cache import Traffic
 from convlab.emulator.observers.trace import Trace
 from convlab.executors.columns import columns
+from convlab.executors.shape import Dim3
 
 __all__ = ["Run"]
 
@@ -30,8 +31,8 @@ class Run:
 
     kernel: str
     device: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
+    grid: Dim3
+    block: Dim3
     counters: Counters = field(default_factory=lambda: UNOBSERVED)
     lines: dict[tuple[str, int], Counters] = field(default_factory=dict)
     faults: Sequence[Fault] = ()

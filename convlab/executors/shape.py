@@ -6,9 +6,10 @@ from math import prod
 from operator import index
 from typing import Any
 
+from convlab.emulator.specials import Dim3
 from convlab.errors import LaunchError
 
-__all__ = ["Dim", "block_shape", "grid_shape"]
+__all__ = ["Dim", "Dim3", "block_shape", "grid_shape"]
 
 Dim = int | tuple[int, ...]
 
@@ -18,7 +19,7 @@ _BLOCK_LIMITS = (1024, 1024, 64)
 _BLOCK_THREADS = 1024
 
 
-def grid_shape(grid: Dim) -> tuple[int, int, int]:
+def grid_shape(grid: Dim) -> Dim3:
     """Complete a number of blocks to (x, y, z).
 
     >>> grid_shape(7), grid_shape((7, 2))
@@ -29,7 +30,7 @@ def grid_shape(grid: Dim) -> tuple[int, int, int]:
     return _shape("grid", grid, _GRID_LIMITS, "blocks")
 
 
-def block_shape(block: Dim) -> tuple[int, int, int]:
+def block_shape(block: Dim) -> Dim3:
     """Complete a number of threads to (x, y, z).
 
     >>> block_shape((32, 8))
@@ -46,7 +47,7 @@ def block_shape(block: Dim) -> tuple[int, int, int]:
     return shape
 
 
-def _shape(what: str, given: Any, limits: tuple[int, int, int], unit: str) -> tuple[int, int, int]:
+def _shape(what: str, given: Any, limits: Dim3, unit: str) -> Dim3:
     fix = f"  Fix: pass an int, or a tuple of one to three, such as {what}=(32, 8)."
     parts = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     try:

@@ -13,10 +13,10 @@ from convlab.emulator.lanes import Lanes
 from convlab.emulator.memory.access import all_inside
 from convlab.emulator.memory.space import Piece, Space
 
-__all__ = ["ALIGNMENT", "RowSpace", "Spot"]
+__all__ = ["ALIGNMENT", "POISON", "RowSpace", "Spot"]
 
 ALIGNMENT = 16  # rows that every access divides
-POISON = 0xFF  # what memory holds that nobody wrote: NaN, or −1
+POISON = 0xFF  # what memory holds that nobody wrote: NaN, or −1, which nobody takes for a result
 
 
 class Spot(NamedTuple):
