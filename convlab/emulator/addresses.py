@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
-    "FUNCTION_WINDOW",
     "LOCAL_WINDOW",
     "SHARED_WINDOW",
     "SPACING_BITS",
+    "WINDOW_BITS",
     "buffer_address",
     "function_address",
     "nearest",
@@ -20,9 +20,10 @@ SPACING_BITS = 40
 HALF = 1 << (SPACING_BITS - 1)
 
 # Far from every buffer and from each other: a wrong index into shared memory stays one.
-LOCAL_WINDOW = 1 << 60
-SHARED_WINDOW = 1 << 61
-FUNCTION_WINDOW = 1 << 62
+WINDOW_BITS = 60
+LOCAL_WINDOW = 1 << WINDOW_BITS
+SHARED_WINDOW = 2 << WINDOW_BITS
+FUNCTION_WINDOW = 4 << WINDOW_BITS
 FUNCTION_SPACING = 16
 
 

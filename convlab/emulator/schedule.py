@@ -19,7 +19,7 @@ class Schedule:
     """The sets of lanes that can go on, each at a step.
 
     Lanes that only have to end (at a step of ``ends``) do so at once: the others are then all that there are, and whole
-    vectors go fastest. Lanes that jump back in vain let others go first: their *round* grows, and the lowest round goes
+    vectors go fastest. Lanes that jump back in vain let others go first: their *turn* grows, and the lowest turn goes
     first. With a ``seed`` the warps of a chunk are dealt into groups, and chance decides which one goes next.
     """
 
@@ -29,7 +29,7 @@ class Schedule:
         self.waiting: dict[Key, tuple[int, Lanes]] = {}
         self.chance = None if seed is None else np.random.default_rng(seed)
         self.group = np.zeros(0, np.intp) if self.chance is None else self.chance.integers(0, GROUPS, residents.warps)
-        self.turns: dict[Key, tuple[int, int]] = {}
+        self.vain: dict[Key, tuple[int, int]] = {}  # how many lanes jumped back to a step last, and how often
 
     def __len__(self) -> int:
         return len(self.waiting)
@@ -47,7 +47,7 @@ class Schedule:
         self.waiting[key] = turn, lanes
 
     def take(self) -> tuple[int, int, int, Lanes]:
-        """The next set: its group, its step, its round and its lanes."""
+        """The next set: its group, its step, its turn and its lanes."""
         waiting = self.waiting
         if len(waiting) == 1:
             key, (turn, lanes) = waiting.popitem()
@@ -62,7 +62,7 @@ class Schedule:
         return *key, turn, lanes
 
     def only(self) -> tuple[int, int, Lanes] | None:
-        """The only set, as its step, round and lanes; ``None`` when there are several."""
+        """The only set, as its step, turn and lanes; ``None`` when there are several."""
         if len(self.waiting) != 1 or self.chance is not None:
             return None
         (((_, step), (turn, lanes)),) = self.waiting.items()
@@ -70,7 +70,7 @@ class Schedule:
 
     def impatient(self, group: int, step: int, lanes: Lanes, patience: int) -> bool:
         """Whether lanes that jump back to a step have done so in vain too often while others wait."""
-        size, times = self.turns.get((group, step), (0, 0))
+        size, times = self.vain.get((group, step), (0, 0))
         times = times + 1 if size == lanes.size else 0
-        self.turns[group, step] = lanes.size, times % patience
+        self.vain[group, step] = lanes.size, times % patience
         return times >= patience and bool(self.waiting)

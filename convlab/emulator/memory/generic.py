@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW
+from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BITS
 from convlab.emulator.code import Site
 from convlab.emulator.lanes import Lanes
 from convlab.emulator.memory.space import Space
@@ -16,7 +16,6 @@ __all__ = ["GENERIC", "GenericSpace"]
 
 # The spaces that an instruction with a generic address may access, each with a site of its own, in this order.
 GENERIC = (("global", 0), ("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW))
-WINDOW_BITS = 60
 
 
 class GenericSpace:
