@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -142,10 +143,10 @@ def live_out(blocks: list[Block], reads: list[set[int]], writes: list[set[int]])
         for successor in block.successors:
             before[successor].append(index)
     live_in, result = [0] * len(blocks), [0] * len(blocks)
-    waiting = dict.fromkeys(reversed(range(len(blocks))))
+    waiting, waits = deque(reversed(range(len(blocks)))), [True] * len(blocks)
     while waiting:
-        index = next(iter(waiting))
-        del waiting[index]
+        index = waiting.popleft()
+        waits[index] = False
         after = 0
         for successor in blocks[index].successors:
             after |= live_in[successor]
@@ -153,7 +154,10 @@ def live_out(blocks: list[Block], reads: list[set[int]], writes: list[set[int]])
         now = read[index] | (after & ~written[index])
         if now != live_in[index]:
             live_in[index] = now
-            waiting |= dict.fromkeys(before[index])
+            again = [at for at in dict.fromkeys(before[index]) if not waits[at]]
+            waiting += again
+            for at in again:
+                waits[at] = True
     return result
 
 

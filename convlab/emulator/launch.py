@@ -86,6 +86,7 @@ def run(
         UnsupportedInstruction: before anything runs.
         LaunchError: more shared or local memory than a GPU has.
     """
+    _check_clusters(kernel)
     code = translate(kernel)
     _check_memory(code, shared)
     launch = Launch(grid, block, code.shared_bytes + shared, shared)
@@ -123,6 +124,16 @@ def _counted(
     if chosen == blocks:
         return total, lines
     return total.scaled(chosen, blocks), {place: counts.scaled(chosen, blocks) for place, counts in lines.items()}
+
+
+def _check_clusters(kernel: Function) -> None:
+    """Blocks of a cluster use each other's shared memory."""
+    cluster = kernel.limits.get("reqnctapercluster", (1,))
+    if prod(cluster) > 1:
+        raise LaunchError(
+            f"{readable(kernel.name)[:40]} needs clusters of {cluster} blocks, and the emulator runs none.\n"
+            "  Fix: leave __cluster_dims__ out, and hand things from block to block through global memory."
+        )
 
 
 def _check_memory(code: Code, shared: int) -> None:

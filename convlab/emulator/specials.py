@@ -37,12 +37,13 @@ class Special:
 
 
 def _axes(name: str, values: Callable[[Launch, Residents], Any]) -> dict[str, Special]:
-    """``%name.x``, ``.y`` and ``.z``."""
+    """``%name.x``, ``.y`` and ``.z``; ``.w`` is always zero."""
 
     def one(axis: int) -> Special:
         return Special(np.dtype("i4"), lambda launch, residents: values(launch, residents)[axis])
 
-    return {f"{name}.{letter}": one(axis) for axis, letter in enumerate("xyz")}
+    axes = {f"{name}.{letter}": one(axis) for axis, letter in enumerate("xyz")}
+    return axes | {f"{name}.w": Special(np.dtype("i4"), lambda *_: np.int32(0))}
 
 
 def _number(value: Callable[[Launch, Residents], Any], code: str = "u4") -> Special:
@@ -83,4 +84,7 @@ SPECIALS: dict[str, Special] = {
 }
 
 # Registers that tell the time: instructions that the chunk has issued, since there is no clock here.
-CLOCKS = {"%clock": "u4", "%clock_hi": "u4", "%clock64": "u8", "%globaltimer": "u8", "%globaltimer_lo": "u4"}
+CLOCKS = {
+    **{"%clock": "u4", "%clock_hi": "u4", "%clock64": "u8"},
+    **{"%globaltimer": "u8", "%globaltimer_lo": "u4", "%globaltimer_hi": "u4"},
+}

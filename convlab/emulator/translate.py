@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ from convlab.emulator.types import DTYPES
 from convlab.errors import CompileError
 
 __all__ = ["translate"]
+TOGETHER = 1000  # Python functions to compile at once: all of a large kernel would take gigabytes
 MOST_INSTRUCTIONS = 1 << 16  # of a kernel: more would take minutes and gigabytes to translate
 
 
@@ -132,9 +133,11 @@ class _Linker:
             piece = self._function(function, first)
             pieces.append(piece)
             first += len(piece.blocks)
-        source = "\n".join(line for piece in pieces for line in self._source(piece))
+        lines = [line for piece in pieces for line in self._source(piece)]
         scope = {**NAMESPACE, **self.constants, "pick": pick, "put": put}
-        exec(compile(source, "<kernel>", "exec"), scope)
+        starts = [at for at, line in enumerate(lines) if line.startswith("def ")]
+        for first_line, end in pairwise([*starts[::TOGETHER], len(lines)]):
+            exec(compile("\n".join(lines[first_line:end]), "<kernel>", "exec"), scope)
         entries = {id(piece.function): piece.first for piece in pieces}
         steps = [step for piece in pieces for step in self._steps(piece, scope, entries)]
         functions = {
@@ -154,7 +157,7 @@ class _Linker:
             functions,
             self.shared.variables,
             self.shared.size,
-            source,
+            "\n".join(lines),
         )
 
     def _function(self, function: Function, first: int) -> _Piece:

@@ -92,3 +92,26 @@ def test_what_the_table_lacks_names_the_instruction_the_line_and_the_way_out(opc
         launch(text + '.file 1 "mine.cu"\n', np.zeros(1, "f4"))
     assert f"mine.cu:12: the emulator does not execute `{opcode}`" in str(caught.value)
     assert "device='cuda'" in str(caught.value)
+
+
+def test_vectors_are_copied_whole_also_onto_themselves():
+    out = np.array([1, 2, 3, 4], "u4")
+    body = """
+        .reg .v4 .u32 v, w; ld.global.v4.u32 v, [%rd0]; mov.v4.u32 w, v; mov.v4.u32 {w.w, w.z, w.y, w.x}, w;
+        mov.v2.u32 {%r1, %r2}, {w.y, 7}; add.u32 w.x, w.x, %r1; add.u32 w.x, w.x, %r2; st.global.v4.u32 [%rd0], w;"""
+    launch(kernel(body), out, block=(1, 1, 1))
+    assert out.tolist() == [4 + 3 + 7, 3, 2, 1]
+
+
+def test_what_an_atomic_of_a_vector_finds_does_not_change_what_it_adds():
+    out = np.array([10, 20, 1, 2], "f4")
+    body = """
+        ld.global.v2.f32 {%f1, %f2}, [%rd0+8]; atom.global.v2.f32.add {%f2, %f1}, [%rd0], {%f1, %f2};
+        st.global.v2.f32 [%rd0+8], {%f1, %f2};"""
+    launch(kernel(body).replace("atom.global.v2.f32.add", "atom.global.add.v2.f32"), out, block=(1, 1, 1))
+    assert out.tolist() == [11, 22, 20, 10]
+
+
+def test_the_address_of_a_variable_does_not_fit_32_bits():
+    with pytest.raises(UnsupportedInstruction, match=r"module.ptx:.*`mov.u32` \(the address of p0 in 32 bits\)"):
+        launch(kernel("mov.u32 %r1, p0;"), np.zeros(1, "u4"))

@@ -147,3 +147,10 @@ def test_no_gpu_takes_more_than_48_kb_of_shared_memory_in_variables_of_fixed_siz
     assert not launch(fits, np.zeros(1, "u8")).faults
     with pytest.raises(LaunchError, match="49,153 bytes of shared memory in variables of fixed size, and 49,152"):
         launch(exceeds, np.zeros(1, "u8"))
+
+
+def test_clusters_of_more_than_a_block_are_refused():
+    text = "{}.entry f() .reqnctapercluster {} {{ ret; }}"
+    assert not launch(text.format(HEAD, "1, 1, 1"), block=(32, 1, 1)).faults
+    with pytest.raises(LaunchError, match=r"f needs clusters of \(2, 1, 1\) blocks(.|\n)*leave __cluster_dims__ out"):
+        launch(text.format(HEAD, "2, 1, 1"), block=(32, 1, 1))

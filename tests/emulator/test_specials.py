@@ -81,3 +81,8 @@ def test_clocks_go_on(name):
     launch(text, out)
     assert (out > 0).all()
     assert (out < 100).all()
+
+
+def test_the_fourth_part_and_the_upper_half_of_clocks_are_zero():
+    for name in ("%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clock_hi", "%globaltimer_hi"):
+        assert not registers(name).any()

@@ -37,6 +37,10 @@ def is_space(t: Translator, instruction: Instruction) -> None:
     if window is None:
         raise t.unsupported()
     address = t.read(instruction.operands[1], DTYPES["b64"])
+    if not window:
+        space = next(name for name in WINDOWS if name == t.space(instruction))
+        t.write(instruction.operands[0], f"memory.everywhere.holds({space!r}, {address})", DTYPES["pred"])
+        return
     bits = t.constant(60, DTYPES["b64"])
     t.write(
         instruction.operands[0], f"({address} >> {bits}) == {t.constant(window >> 60, DTYPES['b64'])}", DTYPES["pred"]
@@ -117,8 +121,8 @@ def atomic(t: Translator, instruction: Instruction) -> None:
         at = f"({where} + {t.constant(n * dtype.itemsize, DTYPES['b64'])})" if n else where
         old = t.atomic(instruction, operation, dtype, at, [t.read(item, dtype) for item in items])
         t.emit(f"v{n} = {old}")
-        if returns:
-            t.write(target.items[n] if isinstance(target, Vector) else target, f"v{n}", dtype)
+    for n, item in enumerate((target.items if isinstance(target, Vector) else (target,)) if returns else ()):
+        t.write(item, f"v{n}", dtype)  # only now: one of them may be a value of the next
 
 
 @handles("cp")

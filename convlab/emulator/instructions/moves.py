@@ -19,7 +19,9 @@ def move(t: Translator, instruction: Instruction) -> None:
     """
     dtype = type_of(t, instruction)
     target, value = instruction.operands
-    if isinstance(value, Vector):
+    if isinstance(value, Vector) and isinstance(target, Vector):
+        _move_each(t, target, value, dtype)
+    elif isinstance(value, Vector):
         names = ", ".join(t.read(item, _piece(dtype, value)) for item in value.items)
         t.write(target, f"joined({names})", np.dtype(f"u{dtype.itemsize}"))
     elif isinstance(target, Vector):
@@ -29,6 +31,14 @@ def move(t: Translator, instruction: Instruction) -> None:
             t.write(item, f"part(v0, {index})", piece)
     else:
         t.write(target, t.read(value, dtype), dtype)
+
+
+def _move_each(t: Translator, target: Vector, value: Vector, dtype: np.dtype[Any]) -> None:
+    """``mov.v4.f32 {%f1, %f2, %f3, %f4}, v``: all are read before the first is written."""
+    for index, item in enumerate(value.items):
+        t.emit(f"p{index} = {t.read(item, dtype)}")
+    for index, item in enumerate(target.items):
+        t.write(item, f"p{index}", dtype)
 
 
 def _piece(dtype: np.dtype[Any], vector: Vector) -> np.dtype[Any]:

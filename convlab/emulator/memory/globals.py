@@ -15,6 +15,8 @@ from convlab.emulator.memory.access import all_inside
 from convlab.emulator.memory.buffers import Buffer, describe
 from convlab.emulator.memory.space import Piece, Space
 
+WINDOW_BITS = 60  # of the windows of other spaces
+
 __all__ = ["GlobalSpace"]
 
 
@@ -25,6 +27,14 @@ class GlobalSpace(Space):
         super().__init__(sites)
         self.buffers = list(buffers)
         self.bytes = [buffer.data.reshape(-1).view(np.uint8) for buffer in self.buffers]
+
+    def holds(self, space: str, address: Any) -> Any:
+        """Whether addresses belong to a constant variable ("const"), a parameter ("param"), or anything else."""
+        variables = [buffer for buffer in self.buffers if buffer.raw]
+        spaces = np.array([*("global" if v.writable else "const" for v in variables), "param", "global"])
+        index = nearest(address)
+        known = spaces[np.where((index < 0) | (index > len(variables)), len(spaces) - 1, index)]
+        return np.asarray(known == space)[()] & (address >> WINDOW_BITS == 0)
 
     def load(self, number: int, address: Any, lanes: Lanes) -> tuple[Any, ...]:
         """As every space, but when all lanes read the same good address, scalars that stand for all of them."""

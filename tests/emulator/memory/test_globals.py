@@ -5,7 +5,7 @@ import pytest
 
 from convlab.emulator import Buffer
 
-from ..conftest import kernel, launch
+from ..conftest import HEAD, kernel, launch
 
 # out[tid] = x[tid + shift], in elements of 4 bytes
 SHIFTED = """
@@ -144,3 +144,23 @@ def test_a_wrong_index_of_32_bits_never_reaches_the_next_buffer():
 def test_generic_accesses_count_as_global_ones():
     counters = launch(kernel("ld.f32 %f1, [%rd0]; st.f32 [%rd0], %f1;"), np.zeros(4, "f4")).counters
     assert (counters.requests_global_load, counters.requests_global_store) == (1, 1)
+
+
+@pytest.mark.parametrize("uniform", [True, False])
+def test_global_constant_and_parameter_addresses_are_told_apart(uniform):
+    out = np.zeros((40, 4), "u4")
+    tests = "".join(
+        f"isspacep.{space} %p1, %rd{pointer}; selp.u32 %r3, 1, 0, %p1; shl.b32 %r{4 + n}, %r{4 + n}, 1;"
+        f"or.b32 %r{4 + n}, %r{4 + n}, %r3;\n"
+        for n, pointer in enumerate((0, 5, 6, 7))
+        for space in ("global", "const", "param", "shared::cta", "local")
+    )
+    body = f"""
+        mov.b64 %rd5, fixed; cvta.const.u64 %rd5, %rd5; mov.b64 %rd6, p0; cvta.param.u64 %rd6, %rd6;
+        mov.b64 %rd7, near; cvta.shared.u64 %rd7, %rd7; mul.wide.u32 %rd8, %r0, {0 if uniform else 1};
+        mov.u32 %r4, 0; mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, 0;
+        add.u64 %rd5, %rd5, %rd8; add.u64 %rd6, %rd6, %rd8; add.u64 %rd7, %rd7, %rd8;
+        {tests} mul.wide.u32 %rd10, %r0, 16; add.u64 %rd11, %rd0, %rd10;
+        st.global.v4.u32 [%rd11], {{%r4, %r5, %r6, %r7}};"""
+    launch(kernel(body, head=HEAD + ".const .u32 fixed; .shared .b8 near[64];\n"), out, block=(40, 1, 1))
+    assert (out == [0b10000, 0b01000, 0b00100, 0b00010]).all()
