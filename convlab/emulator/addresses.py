@@ -9,6 +9,7 @@ __all__ = [
     "SHARED_WINDOW",
     "SPACING_BITS",
     "WINDOW_BITS",
+    "aligned",
     "buffer_address",
     "function_address",
     "nearest",
@@ -25,6 +26,16 @@ LOCAL_WINDOW = 1 << WINDOW_BITS
 SHARED_WINDOW = 2 << WINDOW_BITS
 FUNCTION_WINDOW = 4 << WINDOW_BITS
 FUNCTION_SPACING = 16
+
+
+def aligned(at: int, alignment: int) -> int:
+    """The first place from ``at`` on that an alignment divides; none counts as 1.
+
+    >>> aligned(5, 4), aligned(8, 4), aligned(5, 0)
+    (8, 8, 5)
+    """
+    step = max(1, alignment)
+    return -(-at // step) * step
 
 
 def buffer_address(index: int) -> int:

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW, buffer_address, function_address
+from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW, aligned, buffer_address, function_address
 from convlab.emulator.calls import signature_of
 from convlab.emulator.program import Function, Instruction, Operand, Param, Program, Symbol, Variable, Vector
 from convlab.errors import CompileError
 
 __all__ = ["Layout", "Passed", "SharedLayout", "lay_out", "names", "packed", "passed", "share"]
+
+FRAME_ALIGNMENT = 16  # bytes: what the widest access needs
 
 
 @dataclass(slots=True)
@@ -44,7 +46,7 @@ def packed(params: Iterable[Param], at: int = 0) -> tuple[list[tuple[Param, int]
     """Each parameter with its place, one after the other at its alignment; and the end."""
     places = []
     for param in params:
-        at = -(-at // max(1, param.align)) * max(1, param.align)
+        at = aligned(at, param.align)
         places.append((param, at))
         at += param.size
     return places, at
@@ -74,7 +76,7 @@ def share(program: Program, functions: Sequence[Function]) -> SharedLayout:
     found += [v for function in functions for v in function.variables.values() if v.space == "shared"]
     places, at = [], 0
     for variable in sorted(found, key=lambda v: v.data.size == 0):
-        at = -(-at // max(1, variable.align)) * max(1, variable.align)
+        at = aligned(at, variable.align)
         places.append((at, variable))
         at += variable.data.size
     return SharedLayout(tuple(places), at)
@@ -105,7 +107,7 @@ def _frame(function: Function, layout: Layout) -> None:
     own, at = packed((*function.signature.returns, *function.params)) if not layout.kernel else ([], 0)
     arrays = [v for v in function.variables.values() if v.space == "local"]
     more, at = packed((Param(v.name, "b8", v.data.size, v.align) for v in arrays), at)
-    layout.frame, layout.extent = -(-at // 16) * 16, at
+    layout.frame, layout.extent = aligned(at, FRAME_ALIGNMENT), at
     for param, at in (*own, *more):
         layout.put_in_frame(param.name, at)
     for instruction in function.instructions:
@@ -116,9 +118,9 @@ def _frame(function: Function, layout: Layout) -> None:
             layout.extent = max(layout.extent, layout.frame + place.at + place.param.size)
     for param in function.scratch.values():  # declared, and used by no call
         if param.name not in layout.addresses:
-            end = max(layout.frame, -(-layout.extent // 16) * 16)
+            end = max(layout.frame, aligned(layout.extent, FRAME_ALIGNMENT))
             layout.put_in_frame(param.name, end)
-            layout.extent = end + max(param.size, 16)
+            layout.extent = end + max(param.size, FRAME_ALIGNMENT)
 
 
 class Passed(NamedTuple):

@@ -6,6 +6,8 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 
+from convlab.emulator.addresses import aligned
+
 __all__ = ["LIMIT", "Printer", "render"]
 
 MOST_WIDE = 4095  # characters that a width or a precision may ask for, as C promises
@@ -54,7 +56,7 @@ def render(template: bytes, arguments: bytes, string: Callable[[int], bytes]) ->
     def take(code: str) -> int | float:
         nonlocal at
         size = struct.calcsize(code)
-        at = -(-at // size) * size
+        at = aligned(at, size)
         if at + size > len(arguments):
             return 0
         value: int | float = struct.unpack_from(f"<{code}", arguments, at)[0]

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from convlab.emulator.addresses import aligned
 from convlab.emulator.code import Site
 from convlab.emulator.lanes import Lanes
 from convlab.emulator.memory.access import all_inside
 from convlab.emulator.memory.space import Piece, Space
 
-__all__ = ["ALIGNMENT", "POISON", "RowSpace", "Spot"]
+__all__ = ["POISON", "RowSpace", "Spot"]
 
 ALIGNMENT = 16  # rows that every access divides
 POISON = 0xFF  # what memory holds that nobody wrote: NaN, or −1, which nobody takes for a result
@@ -36,7 +37,7 @@ class RowSpace(Space):
         super().__init__(sites)
         self.size = size
         self.rows = rows
-        self.stride = -(-size // ALIGNMENT) * ALIGNMENT
+        self.stride = aligned(size, ALIGNMENT)
         self.data = np.full(rows * self.stride, POISON, np.uint8)
         self.owner = owner
         self.describe = describe
@@ -79,7 +80,7 @@ class RowSpace(Space):
         self.size = size
         if size <= self.stride:
             return
-        stride = -(-max(size, self.stride * 3 // 2) // ALIGNMENT) * ALIGNMENT  # so that deep recursion copies seldom
+        stride = aligned(max(size, self.stride * 3 // 2), ALIGNMENT)  # so that deep recursion copies seldom
         longer = np.full((self.rows, stride), POISON, np.uint8)
         longer[:, : self.stride] = self.data.reshape(self.rows, self.stride)
         self.stride, self.data = stride, longer.reshape(-1)
