@@ -19,6 +19,7 @@ FP8 = "Convert to half precision first, and multiply with its mma.sync (m16n8k16
 BITS = "Count with __popc(a ^ b) on ordinary threads, or multiply s8 numbers with mma.sync (m16n8k32)"
 STACK = "Declare an array of a fixed size"
 PAIRS = "Write the two operations one by one"
+HINT = "Leave the cache hint out: it changes no result"
 MULTICAST = "Add with atomicAdd in the memory of one GPU"
 TENSOR_CORES = "Use mma.sync or the wmma API, whose operands lie in registers"
 
@@ -51,8 +52,8 @@ OPCODES = {
     **dict.fromkeys(("suld", "sust", "sured", "suq"), SURFACES),
     "istypep": TEXTURES,
     "multimem": MULTICAST,
-    "createpolicy": "Leave the cache hint out: it changes no result",
-    **dict.fromkeys(("ld.L2::cache_hint", "st.L2::cache_hint"), "Leave the cache hint out: it changes no result"),
+    "createpolicy": HINT,
+    **{f"{opcode}.L2::cache_hint": HINT for opcode in ("ld", "st", "atom", "red", "cp")},
     **dict.fromkeys(("alloca", "stacksave", "stackrestore"), STACK),
 }
 # the beginning of the name of a function that is called → what to do instead

@@ -236,6 +236,8 @@ def test_all_parts_of_a_row_must_be_there():
     assert instead("mma.sp::ordered_metadata.sync") == OPCODES["mma.sp"]
     assert instead("mma.sync.aligned.m16n8k256.row.col.f32.f16.f16.f32") == ""
     assert instead("cp.async.ca.shared.global") == ""
+    assert instead("cp.async.ca.shared.global.L2::cache_hint") == instead("createpolicy.range.b64")
+    assert instead("atom.global.cas.L2::cache_hint.b32") == instead("createpolicy.range.b64")
 
 
 def test_a_launched_kernel_is_told_from_other_names():

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW
+from convlab.emulator.addresses import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BITS
 from convlab.emulator.instructions.table import handles, type_of
 from convlab.emulator.memory.atomics import OPERATIONS
 from convlab.emulator.program import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
@@ -33,18 +33,16 @@ def to_generic(t: Translator, instruction: Instruction) -> None:
 @handles("isspacep")
 def is_space(t: Translator, instruction: Instruction) -> None:
     """Whether a generic address lies in a space."""
-    window = WINDOWS.get(t.space(instruction))
+    space = t.space(instruction)
+    window = WINDOWS.get(space)
     if window is None:
         raise t.unsupported()
     address = t.read(instruction.operands[1], DTYPES["b64"])
     if not window:
-        space = next(name for name in WINDOWS if name == t.space(instruction))
         t.write(instruction.operands[0], f"memory.everywhere.holds({space!r}, {address})", DTYPES["pred"])
         return
-    bits = t.constant(60, DTYPES["b64"])
-    t.write(
-        instruction.operands[0], f"({address} >> {bits}) == {t.constant(window >> 60, DTYPES['b64'])}", DTYPES["pred"]
-    )
+    number = t.constant(window >> WINDOW_BITS, DTYPES["b64"])
+    t.write(instruction.operands[0], f"({address} >> {WINDOW_BITS}) == {number}", DTYPES["pred"])
 
 
 @handles("ld", "ldu")
@@ -61,8 +59,7 @@ def load(t: Translator, instruction: Instruction) -> None:
         return
     names = t.load(instruction, dtype, len(targets), t.address(address, space), _holder(t, address, space))
     for name, register in zip(names, targets, strict=True):
-        if not (isinstance(register, Symbol) and register.name == "_"):
-            t.write(register, name, dtype)
+        t.write(register, name, dtype)
 
 
 def _is_kernel_parameter(t: Translator, address: Operand) -> bool:
@@ -132,24 +129,37 @@ def copy(t: Translator, instruction: Instruction) -> None:
     if parts[1:2] != ("async",) or "bulk" in parts or "mbarrier" in parts:
         raise t.unsupported("other than cp.async, its commit_group and its wait_group")
     if "commit_group" in parts or "wait_group" in parts or "wait_all" in parts:
-        # wait_all waits for the group that is still open, too
-        pending = instruction.operands[0].value if "wait_group" in parts else -1  # type: ignore[union-attr]
-        t.emit(f"memory.{'commit' if 'commit_group' in parts else 'wait'}({int(pending)}, lanes)")
+        _commit_or_wait(t, instruction)
         return
     target, source, size, *rest = instruction.operands
     if not isinstance(size, Immediate) or size.value not in (4, 8, 16):
         raise t.unsupported("of another size than 4, 8 or 16 bytes")
-    word = np.dtype("u4")
+    word = DTYPES["u32"]
     sites = (
         t.site("load", "global", word, int(size.value) // 4),
         t.site("load", "global", word, 1),
         t.site("store", "shared", word, int(size.value) // 4, asynchronous=True),
     )
-    wanted = rest[0] if rest and not (isinstance(rest[0], Register) and t.is_predicate(rest[0])) else size
-    t.emit(
-        f"memory.copy({sites}, {t.address(target, 'shared')}, {t.address(source, 'global')}, "
-        f"{t.read(wanted, DTYPES['u32'])}, lanes)"
-    )
+    addresses = f"{t.address(target, 'shared')}, {t.address(source, 'global')}"
+    t.emit(f"memory.copy({sites}, {addresses}, {_wanted(t, size, *rest)}, lanes)")
+
+
+def _wanted(t: Translator, size: Operand, limit: Operand | None = None) -> str:
+    """How many bytes of the source are read: all, as many as a number says, or none where a predicate holds."""
+    word = DTYPES["u32"]
+    if isinstance(limit, Register) and t.is_predicate(limit):
+        return f"~{t.read(limit, DTYPES['pred'])} * {t.read(size, word)}"
+    return t.read(size if limit is None else limit, word)
+
+
+def _commit_or_wait(t: Translator, instruction: Instruction) -> None:
+    """``commit_group``, ``wait_group n``, or ``wait_all``, which waits for the group that is still open, too."""
+    if "commit_group" in instruction.parts:
+        t.emit("memory.commit(lanes)")
+        return
+    pending = instruction.operands[0] if "wait_group" in instruction.parts else Immediate(-1)
+    assert isinstance(pending, Immediate)
+    t.emit(f"memory.wait({int(pending.value)}, lanes)")
 
 
 @handles("fence", "membar")

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator.addresses import buffer_address, nearest
+from convlab.emulator.addresses import WINDOW_BITS, buffer_address, nearest
 from convlab.emulator.code import Site
 from convlab.emulator.lanes import Lanes
 from convlab.emulator.memory.access import all_inside
 from convlab.emulator.memory.buffers import Buffer, describe
 from convlab.emulator.memory.space import Piece, Space
-
-WINDOW_BITS = 60  # of the windows of other spaces
 
 __all__ = ["GlobalSpace"]
 

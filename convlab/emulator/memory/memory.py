@@ -103,7 +103,7 @@ class Memory:
         for tell in self.hooks["fence"]:
             tell(lanes)
 
-    def commit(self, _: int, lanes: Lanes) -> None:
+    def commit(self, lanes: Lanes) -> None:
         """``cp.async.commit_group``."""
         for tell in self.hooks["commit"]:
             tell(lanes)

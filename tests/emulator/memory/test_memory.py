@@ -50,6 +50,15 @@ def test_nothing_is_read_where_nothing_is_wanted():
     assert not faults
 
 
+@pytest.mark.parametrize("negated", [False, True])
+def test_where_a_predicate_holds_the_source_is_ignored(negated):
+    prepare = "and.b32 %r8, %r0, 1; setp.eq.u32 %p1, %r8, 1;"
+    out, x, faults = copied(16, wanted=", !%p1" if negated else ", %p1", prepare=prepare)
+    odd = np.arange(40)[:, None] % 2 == 1
+    assert (out == np.where(odd ^ negated, 0, x)).all()
+    assert not faults
+
+
 @pytest.mark.parametrize(
     ("prepare", "kind", "space"),
     [
