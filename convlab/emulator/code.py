@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,23 @@ class Site:
     count: int  # elements per lane: 1, 2, 4 or 8
     asynchronous: bool = False  # done only after a wait: cp.async
     strength: int = 0  # 1 for volatile accesses; 2 for atomic ones, and those made for talking to other threads
+    unused: tuple[int, ...] = ()  # elements that nobody reads: compilers make loads wider where that costs nothing
     width: int = field(init=False)  # bytes per lane
+    pieces: tuple[tuple[int, int], ...] = field(init=False)  # what is used of these: first byte and bytes of each run
     shift: int = field(init=False)  # the element's size as a power of two
 
     def __post_init__(self) -> None:
         """What every access asks for is computed once."""
         object.__setattr__(self, "width", self.count * self.dtype.itemsize)
+        object.__setattr__(self, "pieces", tuple(self._pieces()) or ((0, self.width),))
         object.__setattr__(self, "shift", self.dtype.itemsize.bit_length() - 1)
+
+    def _pieces(self) -> Iterator[tuple[int, int]]:
+        """The runs of elements that somebody uses."""
+        edges = [-1, *self.unused, self.count]
+        for before, after in pairwise(edges):
+            if after - before > 1:
+                yield (before + 1) * self.dtype.itemsize, (after - before - 1) * self.dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True)

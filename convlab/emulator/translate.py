@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -169,7 +170,8 @@ class _Linker:
         layout = lay_out(function, self.shared, function is self.kernel, self.pointer)
         blocks = graph.split(function)
         shared = (numbers, self.dtypes, layout, self.sites, self.constants)
-        parts = [Translator(function, function.instructions[block.first], *shared) for block in blocks]
+        idle = _idle(function)
+        parts = [Translator(function, function.instructions[block.first], *shared, idle) for block in blocks]
         results = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
         live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
         return _Piece(function, blocks, parts, results, live, _patience(blocks), first)
@@ -222,6 +224,18 @@ class _Linker:
         if block.target is None and block.fall is None and block.condition is None:
             return End() if ends_thread else Return()
         return Branch(step(block.target), step(block.fall), piece.patience[index])
+
+
+def _idle(function: Function) -> set[str]:
+    """Registers that one instruction alone names, and ``_``: what is loaded into them, nobody reads."""
+    times = Counter(
+        base.name
+        for instruction in function.instructions
+        for operand in (*instruction.operands, instruction.guard)
+        for item in getattr(operand, "items", (operand,))
+        if isinstance(base := getattr(item, "base", item), Register)
+    )
+    return {"_", *(name for name, count in times.items() if count == 1)}
 
 
 def _recursive(functions: list[Function]) -> set[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +43,7 @@ class Translator:
     layout: Layout
     sites: list[Site]
     constants: dict[str, Any]
+    idle: Container[str] = ()  # registers that nobody reads
     lines: list[str] = field(default_factory=list)
     reads: set[int] = field(default_factory=set)
     writes: set[int] = field(default_factory=set)
@@ -173,9 +175,11 @@ class Translator:
             raise self.unsupported(f"{count} elements at a time")
         space = self.space(instruction)
         strength = 2 if action == "atomic" else max(STRENGTHS.get(part, 0) for part in instruction.parts)
+        targets = getattr(instruction.operands[0], "items", ()) if action == "load" else ()
+        unused = tuple(n for n, target in enumerate(targets) if getattr(target, "name", "") in self.idle)
         if space:
-            return SPACES[holder or space], self.site(action, space, dtype, count, strength=strength)
-        sites = [self.site(action, name, dtype, count, strength=strength) for name, _ in GENERIC]
+            return SPACES[holder or space], self.site(action, space, dtype, count, strength=strength, unused=unused)
+        sites = [self.site(action, name, dtype, count, strength=strength, unused=unused) for name, _ in GENERIC]
         return SPACES["generic"], sites[0]
 
     def address(self, operand: Operand, space: str = "") -> str:

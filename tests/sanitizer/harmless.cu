@@ -234,3 +234,15 @@ extern "C" __global__ void critical_section(int* y, const int* x) {
     __syncthreads();
     y[t] = sum;
 }
+
+// Of each four words only three are used; the compiler loads all four at once. The fourth nobody writes (in the row of
+// even numbers), or thread 0 writes while the others read.
+extern "C" __global__ void three_of_four(int* y, const int* x) {
+    __shared__ __align__(16) int s[2][4];
+    int t = threadIdx.x;
+    if (t < 8 && t % 4 != 3) s[t / 4][t % 4] = x[t];
+    __syncthreads();
+    if (t == 0) s[1][3] = x[3];
+    const int* row = s[t % 2];
+    y[t] = row[0] + 2 * row[1] + 3 * row[2];
+}

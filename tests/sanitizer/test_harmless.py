@@ -82,6 +82,13 @@ KERNELS = [
         lambda x, n: by_block(np.pad(x, (0, 42)), 64, np.sum),
     ),
     (
+        "three_of_four",
+        2,
+        64,
+        lambda rng: [empty(64, "i4"), ints(rng, 8)],
+        lambda x: np.tile(x.reshape(2, 4)[:, :3] @ [1, 2, 3], 32),
+    ),
+    (
         "critical_section",
         1,
         64,

@@ -109,17 +109,18 @@ class Races:
         address = np.broadcast_to(address, lanes.size).astype(np.int64)
         space, order = self.machine.memory.shared, self.order
         inside = (address >= 0) & (address <= space.size - site.width)
-        at = np.where(inside, (address + lanes.block * space.stride) // self.unit, -1)
         kind = {"load": LOAD, "store": STORE, "atomic": ATOMIC}[site.action]
-        found = np.zeros((lanes.size, 5), np.int32)
         new = self._units(site, values, lanes) if kind == STORE else np.zeros((1, 1), np.int32)
         strength = np.full(lanes.size, site.strength, np.int32)
         if site.asynchronous:
             strength = -1 - self.group[order.index(lanes)]
-        me = (order.tick(), kind, site.index, site.width // self.unit, self.machine.threads)
-        clocks = (order.since, order.warps, order.lanes, order.words)
-        if _compare(me, at, lanes.thread, lanes.block, strength, new, *clocks, self.shadow, found):
-            self._complain(site, address, lanes, found)
+        time, clocks = order.tick(), (order.since, order.warps, order.lanes, order.words)
+        for begin, width in site.pieces:
+            at = np.where(inside, (address + lanes.block * space.stride + begin) // self.unit, -1)
+            found = np.zeros((lanes.size, 5), np.int32)
+            me = (time, kind, site.index, width // self.unit, self.machine.threads)
+            if _compare(me, at, lanes.thread, lanes.block, strength, new, *clocks, self.shadow, found):
+                self._complain(site, address + begin, lanes, found)
 
     def _units(self, site: Site, values: tuple[Any, ...], lanes: Lanes) -> NDArray[np.int32]:
         """What each lane writes to each unit."""

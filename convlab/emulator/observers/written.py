@@ -72,10 +72,12 @@ class Written:
     ) -> None:
         """Complain of a read, unless all that is watched for are writes; then mark a write."""
         at = np.ascontiguousarray(np.broadcast_to(at, lanes.size), np.int64)
-        if site.action != "store" and (buffer is None or buffer.strict):
-            bad = np.zeros(lanes.size, np.bool_)
-            if some_unwritten(flags, at, site.width, whole, bad):
-                self._complain(site, lanes, np.flatnonzero(bad), at, flags, buffer)
+        seen = np.zeros(lanes.size, np.bool_)
+        for begin, width in site.pieces if site.action != "store" and (buffer is None or buffer.strict) else ():
+            bad, used = np.zeros_like(seen), at if width == site.width else np.where((at < 0) | seen, -1, at + begin)
+            if some_unwritten(flags, used, width, whole, bad):
+                self._complain(site, lanes, np.flatnonzero(bad), used, width, flags, buffer)
+                seen |= bad
         if site.action != "load":
             mark(flags, at, site.width)
 
@@ -85,11 +87,12 @@ class Written:
         lanes: Lanes,
         bad: NDArray[np.intp],
         at: NDArray[np.int64],
+        width: int,
         flags: NDArray[np.bool_],
         buffer: Buffer | None,
     ) -> None:
         first = int(at[bad[0]])
-        first += int(np.argmin(flags[first : first + site.width])) if site.count > 1 else 0  # of a float4, the one
+        first += int(np.argmin(flags[first : first + width])) if site.count > 1 else 0  # of a float4, the one
         if buffer is not None:
             name, where = buffer.name, place_of(buffer, first, site)
         else:

@@ -201,3 +201,14 @@ def test_what_stops_early_or_is_a_sample_reports_nothing_unwritten():
 
 def test_without_observers_nothing_is_said():
     assert run("y[t] = y[t + 8];", empty(99), observe=False) == []
+
+
+def test_of_a_wide_load_only_what_is_used_must_be_written():
+    body = """__shared__ __align__(16) float s[32][4];
+        if (t % 2 == 0) s[t][0] = s[t][1] = s[t][3] = 1;
+        __syncthreads();
+        y[t] = s[t][{}] + s[t][3];"""
+    every_second = [("uninitialized", 4, "reads s[4], which nobody has written yet.", 16)]
+    assert brief(run(body.format("0] + s[t][1"), np.zeros(32, "f4"))) == every_second
+    all_of_them = [("uninitialized", 4, "reads s[4], which nobody has written yet.", 32)]
+    assert brief(run(body.format("0] + s[t][2"), np.zeros(32, "f4"))) == all_of_them
