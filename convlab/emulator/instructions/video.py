@@ -58,7 +58,7 @@ def _operation(t: Translator, name: str, modes: list[str]) -> str:
     if mode is None:
         raise t.unsupported()
     modes.remove(mode)
-    return f"v0 {SHIFTS[name]} {COUNTS[mode]}" if name in SHIFTS else f"(v0 {COMPARISONS[mode]} v1).astype(v0.dtype)"
+    return f"(v0 {SHIFTS[name]} {COUNTS[mode]})" if name in SHIFTS else f"(v0 {COMPARISONS[mode]} v1).astype(v0.dtype)"
 
 
 def _dtype(kind: str, size: int) -> np.dtype[Any]:

@@ -116,6 +116,8 @@ def test_shifts_and_comparisons_of_one_piece(lines, mode):
     assert lines(f"vshr.s32.s32.u32.{mode} %out, %in1.h1, %in2;", "i4", a, b).tolist() == right
     left = [(piece(x, "u32", 16, 1) << k) % 2**32 for x, k in zip(a.tolist(), n, strict=True)]
     assert lines(f"vshl.u32.u32.u32.{mode} %out, %in1.h1, %in2;", "u4", a, b).tolist() == left
+    added = [(v + z) % 2**32 for v, z in zip(left, c.tolist(), strict=True)]
+    assert lines(f"vshl.u32.u32.u32.{mode}.add %out, %in1.h1, %in2, %in3;", "u4", a, b, c).tolist() == added
     less = [int(piece(x, "s32", 8, 1) < piece(y, "s32", 8, 2)) for x, y in rows(a, b)]
     assert lines("vset.s32.s32.lt %out, %in1.b1, %in2.b2;", "u4", a, b).tolist() == less
     sums = [(v + z) % 2**32 for v, z in zip(less, c.tolist(), strict=True)]
