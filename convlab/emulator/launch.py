@@ -24,7 +24,7 @@ from convlab.emulator.specials import Dim3, Launch
 from convlab.emulator.translate import translate
 from convlab.errors import LaunchError
 
-__all__ = ["Progress", "Result", "run"]
+__all__ = ["MOST_SHARED", "Progress", "Result", "run"]
 
 MOST_SHARED = 232_448  # bytes: 227 KB, on Hopper
 MOST_STATIC = 49_152  # of these; beyond, the assembler of every GPU refuses the kernel

@@ -13,9 +13,9 @@ import numpy as np
 
 from convlab.emulator.lanes import WARP, Residents, coordinates
 
-__all__ = ["CLOCKS", "SPECIALS", "Launch", "Special"]
+__all__ = ["CLOCKS", "SPECIALS", "Dim3", "Launch", "Special"]
 
-Dim3 = tuple[int, int, int]
+Dim3 = tuple[int, int, int]  # along x, y, z
 
 
 @dataclass(frozen=True, slots=True)

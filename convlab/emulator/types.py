@@ -12,17 +12,10 @@ DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(code)
     for name, code in {
         "pred": "?",
-        **{"b8": "i1", "s8": "i1", "u8": "u1", "b16": "i2", "s16": "i2", "u16": "u2", "f16": "f2"},
-        **{
-            "b32": "i4",
-            "s32": "i4",
-            "u32": "u4",
-            "f32": "f4",
-            "b64": "i8",
-            "s64": "i8",
-            "u64": "u8",
-            "f64": "f8",
-        },
+        **{"b8": "i1", "s8": "i1", "u8": "u1"},
+        **{"b16": "i2", "s16": "i2", "u16": "u2", "f16": "f2"},
+        **{"b32": "i4", "s32": "i4", "u32": "u4", "f32": "f4"},
+        **{"b64": "i8", "s64": "i8", "u64": "u8", "f64": "f8"},
         # Narrow floats that NumPy lacks, and pairs of them, are kept as their bits.
         **{"bf16": "u2", "f16x2": "u4", "bf16x2": "u4", "tf32": "u4"},
         **{"s16x2": "u4", "u16x2": "u4", "e4m3x2": "u2", "e5m2x2": "u2"},

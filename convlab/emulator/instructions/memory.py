@@ -13,6 +13,12 @@ from convlab.emulator.program import Address, Immediate, Instruction, Operand, R
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+HALVES = ("f16", "bf16", "f16x2", "bf16x2")
+# the kind of a type → what atomics do with it
+ATOMICS = {
+    **dict.fromkeys("iu", tuple(OPERATIONS)),
+    **{"f": ("add", "min", "max", "exch"), "half": ("add", "min", "max")},
+}
 WINDOWS = {"global": 0, "const": 0, "param": 0, "local": LOCAL_WINDOW, "shared": SHARED_WINDOW}
 
 
@@ -104,9 +110,8 @@ def atomic(t: Translator, instruction: Instruction) -> None:
     returns = instruction.parts[0] == "atom"
     target, address, *values = instruction.operands if returns else (instruction.operands[0], *instruction.operands)
     operation = next((part for part in instruction.parts[1:-1] if part in OPERATIONS), None)
-    narrow = instruction.parts[-1] in ("f16", "bf16", "f16x2", "bf16x2")
-    known = {"f": ("add", "min", "max", "exch"), "i": tuple(OPERATIONS), "u": tuple(OPERATIONS)}
-    if operation not in (known["f"][:3] if narrow else known.get(dtype.kind, ())):
+    narrow = instruction.parts[-1] in HALVES
+    if operation not in ATOMICS.get("half" if narrow else dtype.kind, ()):
         raise t.unsupported()
     if narrow:
         operation = f"{operation}.{instruction.parts[-1]}"

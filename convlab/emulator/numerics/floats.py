@@ -14,6 +14,8 @@ __all__ = [
     "flush",
     "fma",
     "fma_odd",
+    "is_normal",
+    "is_subnormal",
     "maximum_nan",
     "maximum_number",
     "minimum_nan",
@@ -110,3 +112,13 @@ def relu(a: Any) -> Any:
 def coarse(a: Any) -> Any:
     """A double without the lower half of its bits, as ``rcp.approx.ftz.f64`` reads and writes it."""
     return (a.view(np.uint64) & np.uint64(0xFFFFFFFF00000000)).view(np.float64)
+
+
+def is_subnormal(a: Any) -> Any:
+    """``testp.subnormal``."""
+    return (a != 0) & (np.absolute(a) < np.finfo(a.dtype).tiny)
+
+
+def is_normal(a: Any) -> Any:
+    """``testp.normal``: neither subnormal nor infinite nor NaN; zero counts as normal."""
+    return np.isfinite(a) & ~is_subnormal(a)
