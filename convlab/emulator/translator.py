@@ -1,4 +1,4 @@
-"""The pen of the translation: collects the Python lines of one block, and what they read and write."""
+"""What handlers write with: it collects the Python lines of one block, and what they read and write."""
 
 from __future__ import annotations
 
@@ -115,14 +115,19 @@ class Translator:
 
     def constant(self, value: int | float, dtype: np.dtype[Any]) -> str:
         """The name under which generated code finds a literal."""
+        return self.bind(constant(value, dtype))
+
+    def bind(self, value: Any) -> str:
+        """The name under which generated code finds an object of ours."""
         name = f"k{len(self.constants)}"
-        self.constants[name] = constant(value, dtype)
+        self.constants[name] = value
         return name
 
     def name_type(self, dtype: np.dtype[Any]) -> str:
         """The name under which generated code finds a type."""
-        self.constants[f"t_{dtype.str[1:]}" if dtype.kind != "b" else "t_b1"] = dtype
-        return f"t_{dtype.str[1:]}" if dtype.kind != "b" else "t_b1"
+        name = f"t_{dtype.str[1:]}"  # without the byte order
+        self.constants[name] = dtype
+        return name
 
     def place(self, address: int, dtype: np.dtype[Any] = DTYPES["b64"], framed: bool = True) -> str:
         """An address that is known here, or, in a function, counted from the start of its frame."""
@@ -136,46 +141,38 @@ class Translator:
         self.sites.append(Site(len(self.sites), self.current.place, action, space, dtype, count, **more))
         return len(self.sites) - 1
 
-    def load(
-        self, instruction: Instruction, dtype: np.dtype[Any], count: int, address: str, holder: str = ""
-    ) -> list[str]:
+    def load(self, dtype: np.dtype[Any], count: int, address: str, holder: str = "") -> list[str]:
         """Emit a load of some elements a lane; returns the names of their values."""
         names = [f"v{n}" for n in range(count)]
-        where, site = self._access(instruction, "load", dtype, count, holder)
+        where, site = self._access("load", dtype, count, holder)
         self.emit(f"{', '.join(names)}, = {where}.load({site}, {address}, lanes)")
         return names
 
-    def store(
-        self, instruction: Instruction, dtype: np.dtype[Any], address: str, values: list[str], holder: str = ""
-    ) -> None:
+    def store(self, dtype: np.dtype[Any], address: str, values: list[str], holder: str = "") -> None:
         """Emit a store of some elements a lane."""
-        where, site = self._access(instruction, "store", dtype, len(values), holder)
+        where, site = self._access("store", dtype, len(values), holder)
         self.emit(f"{where}.store({site}, {address}, ({', '.join(values)},), lanes)")
 
-    def atomic(
-        self, instruction: Instruction, operation: str, dtype: np.dtype[Any], address: str, values: list[str]
-    ) -> str:
+    def atomic(self, operation: str, dtype: np.dtype[Any], address: str, values: list[str]) -> str:
         """An expression that does an atomic operation and gives what was there before."""
-        where, site = self._access(instruction, "atomic", dtype, 1)
+        where, site = self._access("atomic", dtype, 1)
         return f"{where}.atomic({site}, {operation!r}, {address}, ({', '.join(values)},), lanes)"
 
-    def space(self, instruction: Instruction) -> str:
-        """The memory space that an instruction names; none is the generic one."""
-        named = {part.partition("::")[0] for part in instruction.parts[1:]}
+    def space(self) -> str:
+        """The memory space that the instruction names; none is the generic one."""
+        named = {part.partition("::")[0] for part in self.current.parts[1:]}
         return next((space for space in ("global", "shared", "local", "const", "param") if space in named), "")
 
-    def _access(
-        self, instruction: Instruction, action: str, dtype: np.dtype[Any], count: int, holder: str = ""
-    ) -> tuple[str, int]:
-        """Where generated code finds the memory of an instruction, and the number of its site.
+    def _access(self, action: str, dtype: np.dtype[Any], count: int, holder: str = "") -> tuple[str, int]:
+        """Where generated code finds the memory that the instruction accesses, and the number of its site.
 
         ``holder`` is the space that really holds it, where that is another one than the instruction names.
         """
         if count not in (1, 2, 4, 8):
             raise self.unsupported(f"{count} elements at a time")
-        space = self.space(instruction)
-        strength = 2 if action == "atomic" else max(STRENGTHS.get(part, 0) for part in instruction.parts)
-        targets = getattr(instruction.operands[0], "items", ()) if action == "load" else ()
+        space = self.space()
+        strength = 2 if action == "atomic" else max(STRENGTHS.get(part, 0) for part in self.current.parts)
+        targets = getattr(self.current.operands[0], "items", ()) if action == "load" else ()
         unused = tuple(n for n, target in enumerate(targets) if getattr(target, "name", "") in self.idle)
         if space:
             return SPACES[holder or space], self.site(action, space, dtype, count, strength=strength, unused=unused)

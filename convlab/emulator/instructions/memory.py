@@ -25,7 +25,7 @@ WINDOWS = {"global": 0, "const": 0, "param": 0, "local": LOCAL_WINDOW, "shared":
 @handles("cvta")
 def to_generic(t: Translator, instruction: Instruction) -> None:
     """Global addresses are the same in the generic space; local and shared ones lie in a window of it."""
-    window = WINDOWS.get(t.space(instruction))
+    window = WINDOWS.get(t.space())
     if window is None:
         raise t.unsupported()
     dtype = type_of(t, instruction)
@@ -39,7 +39,7 @@ def to_generic(t: Translator, instruction: Instruction) -> None:
 @handles("isspacep")
 def is_space(t: Translator, instruction: Instruction) -> None:
     """Whether a generic address lies in a space."""
-    space = t.space(instruction)
+    space = t.space()
     window = WINDOWS.get(space)
     if window is None:
         raise t.unsupported()
@@ -59,11 +59,11 @@ def load(t: Translator, instruction: Instruction) -> None:
         dtype = np.dtype(f"u{dtype.itemsize}")  # bits have no sign: into a wider register they go with zeros
     target, address = instruction.operands
     targets = target.items if isinstance(target, Vector) else (target,)
-    space = t.space(instruction)
+    space = t.space()
     if space == "param" and _is_kernel_parameter(t, address):
         _load_parameters(t, targets, dtype, address)
         return
-    names = t.load(instruction, dtype, len(targets), t.address(address, space), _holder(t, address, space))
+    names = t.load(dtype, len(targets), t.address(address, space), _holder(t, address, space))
     for name, register in zip(names, targets, strict=True):
         t.write(register, name, dtype)
 
@@ -98,9 +98,9 @@ def store(t: Translator, instruction: Instruction) -> None:
     dtype = type_of(t, instruction)
     address, value = instruction.operands
     values = value.items if isinstance(value, Vector) else (value,)
-    space = t.space(instruction)
+    space = t.space()
     texts = [t.read(item, dtype) for item in values]
-    t.store(instruction, dtype, t.address(address, space), texts, _holder(t, address, space))
+    t.store(dtype, t.address(address, space), texts, _holder(t, address, space))
 
 
 @handles("atom", "red")
@@ -118,10 +118,10 @@ def atomic(t: Translator, instruction: Instruction) -> None:
     if narrow or (instruction.parts[-1].startswith("b") and operation not in ("min", "max")):
         dtype = np.dtype(f"u{dtype.itemsize}")
     vectors = [value.items if isinstance(value, Vector) else (value,) for value in values]
-    where = t.address(address, t.space(instruction))
+    where = t.address(address, t.space())
     for n, items in enumerate(zip(*vectors, strict=True)):
         at = f"({where} + {t.constant(n * dtype.itemsize, DTYPES['b64'])})" if n else where
-        old = t.atomic(instruction, operation, dtype, at, [t.read(item, dtype) for item in items])
+        old = t.atomic(operation, dtype, at, [t.read(item, dtype) for item in items])
         t.emit(f"v{n} = {old}")
     for n, item in enumerate((target.items if isinstance(target, Vector) else (target,)) if returns else ()):
         t.write(item, f"v{n}", dtype)  # only now: one of them may be a value of the next

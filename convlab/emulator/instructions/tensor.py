@@ -136,7 +136,7 @@ def multiply(t: Translator, instruction: Instruction) -> None:
         for who, operand in zip((product.a, product.b, product.c), operands, strict=True)
     ]
     _need_warps(t)
-    _spill(t, target, product.d, f"{_bind(t, product)}({', '.join(texts)}, lanes, memory)")
+    _spill(t, target, product.d, f"{t.bind(product)}({', '.join(texts)}, lanes, memory)")
 
 
 @handles("wmma")
@@ -153,7 +153,7 @@ def _load(t: Translator, instruction: Instruction) -> None:
     dtype = _dtype(touched)
     values: list[str] = []
     for place in _places(t, instruction, (own, touched, together), address, stride):
-        loaded = t.load(instruction, dtype, together // touched.per_register, place)
+        loaded = t.load(dtype, together // touched.per_register, place)
         names = _names(t, len(loaded))  # of their own: the next load uses the old ones again
         t.emit(f"{_tuple(names)} = {_tuple(loaded)}")
         values += names
@@ -161,7 +161,7 @@ def _load(t: Translator, instruction: Instruction) -> None:
         for n, item in enumerate(_items(t, target, own)):
             t.write(item, values[n % len(values)], dtype)
     else:
-        _spill(t, target, own, f"{_bind(t, partial(move, touched, own))}({_tuple(values)}, lanes)")
+        _spill(t, target, own, f"{t.bind(partial(move, touched, own))}({_tuple(values)}, lanes)")
 
 
 def _store(t: Translator, instruction: Instruction) -> None:
@@ -172,11 +172,11 @@ def _store(t: Translator, instruction: Instruction) -> None:
     values = [t.read(item, _dtype(own)) for item in _items(t, source, own)]
     if not _same(own, touched):
         names = _names(t, touched.registers)
-        t.emit(f"{_tuple(names)} = {_bind(t, partial(move, own, touched))}({_tuple(values)}, lanes)")
+        t.emit(f"{_tuple(names)} = {t.bind(partial(move, own, touched))}({_tuple(values)}, lanes)")
         values = names
     count = together // touched.per_register
     for n, place in enumerate(_places(t, instruction, (own, touched, together), address, stride)):
-        t.store(instruction, _dtype(touched), place, values[count * n : count * (n + 1)])
+        t.store(_dtype(touched), place, values[count * n : count * (n + 1)])
 
 
 def _plan(t: Translator, instruction: Instruction) -> tuple[Fragment, Fragment, int]:
@@ -210,11 +210,11 @@ def _places(
     line, position = (touched.row, touched.column) if across else (touched.column, touched.row)
     step = t.read(stride[0], DTYPES["u32"]) if stride else t.constant(touched.shape[across], DTYPES["u32"])
     names = _names(t, touched.row.shape[1] // together)
-    base = t.address(address, t.space(instruction))
-    t.emit(f"{_bind(t, partial(_check_alignment, instruction.place, own))}({base}, {step}, lanes, memory)")
+    base = t.address(address, t.space())
+    t.emit(f"{t.bind(partial(_check_alignment, instruction.place, own))}({base}, {step}, lanes, memory)")
     for n, name in enumerate(names):
         where = Places(line[:, n * together], position[:, n * together], touched.bits)
-        t.emit(f"{name} = {_bind(t, where)}({base}, {step}, lanes)")
+        t.emit(f"{name} = {t.bind(where)}({base}, {step}, lanes)")
     return names
 
 
@@ -234,13 +234,13 @@ def load_matrix(t: Translator, instruction: Instruction) -> None:
     _need_warps(t)
     tiles = _tiles(t, instruction)
     target, address = instruction.operands
-    chosen = _bind(t, partial(_first, 8 * tiles.registers))
+    chosen = t.bind(partial(_first, 8 * tiles.registers))
     at, some, where = _names(t, 3)
-    t.emit(f"{at}, {some}, {where} = {chosen}({t.address(address, t.space(instruction))}, lanes)")
+    t.emit(f"{at}, {some}, {where} = {chosen}({t.address(address, t.space())}, lanes)")
     with _only(t, some):
-        words = t.load(instruction, DTYPES["u32"], 4, where)
-    t.emit(f"{_tuple(words)} = {_bind(t, _widened)}({_tuple(words)}, {at}, lanes)")
-    _spill(t, target, tiles, f"{_bind(t, partial(move, matrix_rows(), tiles))}({_tuple(words)}, lanes)")
+        words = t.load(DTYPES["u32"], 4, where)
+    t.emit(f"{_tuple(words)} = {t.bind(_widened)}({_tuple(words)}, {at}, lanes)")
+    _spill(t, target, tiles, f"{t.bind(partial(move, matrix_rows(), tiles))}({_tuple(words)}, lanes)")
 
 
 @handles("stmatrix")
@@ -251,11 +251,11 @@ def store_matrix(t: Translator, instruction: Instruction) -> None:
     address, source = instruction.operands
     values = [t.read(item, DTYPES["u32"]) for item in _items(t, source, tiles)]
     at, some, where, *words = _names(t, 7)
-    t.emit(f"{_tuple(words)} = {_bind(t, partial(move, tiles, matrix_rows()))}({_tuple(values)}, lanes)")
-    chosen = _bind(t, partial(_first, 8 * tiles.registers))
-    t.emit(f"{at}, {some}, {where} = {chosen}({t.address(address, t.space(instruction))}, lanes)")
+    t.emit(f"{_tuple(words)} = {t.bind(partial(move, tiles, matrix_rows()))}({_tuple(values)}, lanes)")
+    chosen = t.bind(partial(_first, 8 * tiles.registers))
+    t.emit(f"{at}, {some}, {where} = {chosen}({t.address(address, t.space())}, lanes)")
     with _only(t, some):
-        t.store(instruction, DTYPES["u32"], where, [f"{word}[{at}]" for word in words])
+        t.store(DTYPES["u32"], where, [f"{word}[{at}]" for word in words])
 
 
 @handles("movmatrix")
@@ -265,7 +265,7 @@ def transpose_matrix(t: Translator, instruction: Instruction) -> None:
     target, source = instruction.operands
     straight, turned = matrix_tiles(1, transposed=False), matrix_tiles(1, transposed=True)
     value = t.read(source, DTYPES["u32"])
-    _spill(t, target, straight, f"{_bind(t, partial(move, straight, turned))}({_tuple([value])}, lanes)")
+    _spill(t, target, straight, f"{t.bind(partial(move, straight, turned))}({_tuple([value])}, lanes)")
 
 
 def _tiles(t: Translator, instruction: Instruction) -> Fragment:
@@ -301,7 +301,7 @@ def _widened(values: Any, at: NDArray[np.intp], lanes: Lanes) -> Any:
 
 def _need_warps(t: Translator) -> None:
     """Before each of these instructions: report warps of which lanes are missing; they count as zeros."""
-    t.emit(f"{_bind(t, partial(_check_warps, t.current.place))}(lanes, memory)")
+    t.emit(f"{t.bind(partial(_check_warps, t.current.place))}(lanes, memory)")
 
 
 def _check_warps(place: Place, lanes: Lanes, memory: Any) -> None:
@@ -355,10 +355,3 @@ def _names(t: Translator, count: int) -> list[str]:
 
 def _tuple(texts: Any) -> str:
     return f"({', '.join(texts)},)"
-
-
-def _bind(t: Translator, value: Any) -> str:
-    """The name under which generated code finds an object of ours."""
-    name = f"k{len(t.constants)}"
-    t.constants[name] = value
-    return name
