@@ -25,7 +25,7 @@ from convlab.emulator.memory import Memory
 from convlab.emulator.parse import parse
 from convlab.emulator.program import Function
 from convlab.emulator.specials import CLOCKS, SPECIALS
-from convlab.emulator.translate import translate
+from convlab.emulator.translate import WRONG_OPERANDS, translate
 from convlab.emulator.translator import SPACES, Translator
 from convlab.emulator.types import DTYPES
 from convlab.errors import ConvlabError
@@ -54,7 +54,6 @@ table: .branchtargets end;
 INSTRUCTIONSend: ret;
 }
 """
-WRONG_OPERANDS = (AssertionError, AttributeError, IndexError, OverflowError, TypeError, ValueError)  # as in `translate`
 INTRINSIC = re.compile(r"__\w+(\(.*?\))?")
 GROUPS = {"*integers*": INTEGERS, "*floats*": FLOATS}  # what the page calls all of these together
 MANY = 10  # opcodes: a handler of more is its module's only one, and its own sentence says nothing new

@@ -9,24 +9,13 @@ from functools import lru_cache
 from convlab.emulator.program import Function, Instruction, Register, Symbol
 from convlab.errors import CompileError
 
-__all__ = ["MEETINGS", "Block", "live_out", "members", "split"]
+__all__ = ["BARRIERS", "MEETINGS", "WHOLE_WARPS", "Block", "live_out", "members", "split"]
 
 JUMPS = ("bra", "brx", "call", "ret", "exit", "trap")  # what a block ends with
 # Instructions that lanes wait for each other at: they begin a block, and the machine decides who may enter it.
-MEETINGS = (
-    "bar",
-    "barrier",
-    "shfl",
-    "vote",
-    "match",
-    "redux",
-    "elect",
-    "mma",
-    "wmma",
-    "ldmatrix",
-    "stmatrix",
-    "movmatrix",
-)
+BARRIERS = ("bar", "barrier")
+WHOLE_WARPS = ("mma", "wmma", "ldmatrix", "stmatrix", "movmatrix")  # take all lanes of a warp
+MEETINGS = (*BARRIERS, *WHOLE_WARPS, "shfl", "vote", "match", "redux", "elect")
 
 
 @dataclass(slots=True)

@@ -52,6 +52,12 @@ def packed(params: Iterable[Param], at: int = 0) -> tuple[list[tuple[Param, int]
     return places, at
 
 
+def names(functions: Iterable[Function]) -> set[str]:
+    """Whatever their instructions name but registers: labels, variables, special registers."""
+    leaves = (leaf for function in functions for instruction in function.instructions for leaf in instruction.leaves)
+    return {leaf.name for leaf in leaves if isinstance(leaf, Symbol)}
+
+
 @dataclass(slots=True)
 class SharedLayout:
     """The shared variables of a kernel and the functions it reaches, with their places; dynamic ones come last."""
@@ -60,18 +66,9 @@ class SharedLayout:
     size: int
 
 
-def names(instruction: Instruction) -> Iterable[str]:
-    """The names of an instruction's operands."""
-    for operand in instruction.operands:
-        for item in getattr(operand, "items", (operand,)):
-            base = getattr(item, "base", item)
-            if isinstance(base, Symbol):
-                yield base.name
-
-
 def share(program: Program, functions: Sequence[Function]) -> SharedLayout:
     """Static shared variables of these functions one after the other, and all dynamic ones at their end."""
-    used = {name for function in functions for instruction in function.instructions for name in names(instruction)}
+    used = names(functions)
     found = [v for v in program.variables.values() if v.space == "shared" and v.name in used]
     found += [v for function in functions for v in function.variables.values() if v.space == "shared"]
     places, at = [], 0

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from convlab.emulator import blocks
 from convlab.emulator.code import Complain, Meeting, Step
 from convlab.emulator.lanes import WARP, Lanes, Residents
 from convlab.emulator.observers import Hooks
@@ -65,7 +66,7 @@ class Meetings:
         meeting = self.steps[step].meeting
         for tell in self.hooks["meeting"]:
             tell(self.steps[step], meeting, lanes)
-        if masks is not None and self.steps[step].instructions[0].parts[0] in ("bar", "barrier"):
+        if masks is not None and self.steps[step].instructions[0].parts[0] in blocks.BARRIERS:
             for tell in self.hooks["syncwarp"]:
                 tell(lanes, masks)
 

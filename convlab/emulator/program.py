@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -90,6 +91,15 @@ class Instruction:
     def opcode(self) -> str:
         """The opcode as PTX writes it, such as ``ld.global.f32``."""
         return ".".join(self.parts)
+
+    @property
+    def leaves(self) -> Iterator[Register | Immediate | Symbol]:
+        """Its operands without their brackets and braces."""
+        for operand in self.operands:
+            if isinstance(operand, Vector):
+                yield from operand.items
+            else:
+                yield operand.base if isinstance(operand, Address) else operand
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from convlab.emulator.code import (
 )
 from convlab.emulator.instructions import HANDLERS
 from convlab.emulator.lanes import pick, put
-from convlab.emulator.layout import SharedLayout, lay_out, names, share
+from convlab.emulator.layout import Layout, SharedLayout, lay_out, names, share
 from convlab.emulator.numerics import NAMESPACE
 from convlab.emulator.program import Function, Immediate, Instruction, Register, Symbol
 from convlab.emulator.specials import SPECIALS
@@ -40,7 +40,10 @@ from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 from convlab.errors import CompileError
 
-__all__ = ["translate"]
+__all__ = ["WRONG_OPERANDS", "translate"]
+
+# Handlers take operands as PTX has them, and fail on others.
+WRONG_OPERANDS = (AssertionError, AttributeError, LookupError, OverflowError, TypeError, ValueError)
 TOGETHER = 1000  # Python functions to compile at once: all of a large kernel would take gigabytes
 MOST_INSTRUCTIONS = 1 << 16  # of a kernel: more would take minutes and gigabytes to translate
 
@@ -101,6 +104,7 @@ class _Piece:
     """One function on its way to steps: its blocks, what was written for each, and the number of its first step."""
 
     function: Function
+    layout: Layout
     blocks: list[graph.Block]
     parts: list[Translator]
     results: list[str]
@@ -120,7 +124,7 @@ class _Linker:
         self.dtypes: list[np.dtype[Any]] = []
         self.sites: list[Site] = []
         self.constants: dict[str, Any] = {}
-        used = {name for f in functions for i in f.instructions for name in names(i)}
+        used = names(functions)
         self.specials = [name for name in SPECIALS if name in used]
         self.special_numbers = {name: number for number, name in enumerate(self.specials)}
         self.dtypes += [SPECIALS[name].dtype for name in self.specials]
@@ -146,19 +150,18 @@ class _Linker:
             for n, f in enumerate(self.kernel.module.functions.values())
             if id(f) in entries
         }
-        frame = max(part.layout.extent for piece in pieces for part in piece.parts[:1])
         return Code(
-            steps,
-            entries[id(self.kernel)],
-            self.dtypes,
-            self.specials,
-            self.pointer,
-            self.sites,
-            frame,
-            functions,
-            self.shared.variables,
-            self.shared.size,
-            "\n".join(lines),
+            steps=steps,
+            first=entries[id(self.kernel)],
+            dtypes=self.dtypes,
+            specials=self.specials,
+            pointer=self.pointer,
+            sites=self.sites,
+            frame=max(piece.layout.extent for piece in pieces),
+            functions=functions,
+            shared=self.shared.variables,
+            shared_bytes=self.shared.size,
+            source="\n".join(lines),
         )
 
     def _function(self, function: Function, first: int) -> _Piece:
@@ -174,7 +177,7 @@ class _Linker:
         parts = [Translator(function, function.instructions[block.first], *shared, idle) for block in blocks]
         results = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
         live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
-        return _Piece(function, blocks, parts, results, live, _patience(blocks), first)
+        return _Piece(function, layout, blocks, parts, results, live, _patience(blocks), first)
 
     def _source(self, piece: _Piece) -> list[str]:
         """The Python functions of all blocks."""
@@ -220,7 +223,7 @@ class _Linker:
                     above = self.pointer + 1  # special registers never change
                     saved = graph.members(piece.live[index] >> above << above)
                 first = entries[id(own)] if own is not None else None
-                return Call(first, step(block.fall), piece.parts[index].layout.frame, saved)
+                return Call(first, step(block.fall), piece.layout.frame, saved)
         if block.target is None and block.fall is None and block.condition is None:
             return End() if ends_thread else Return()
         return Branch(step(block.target), step(block.fall), piece.patience[index])
@@ -229,11 +232,10 @@ class _Linker:
 def _idle(function: Function) -> set[str]:
     """Registers that one instruction alone names, and ``_``: what is loaded into them, nobody reads."""
     times = Counter(
-        base.name
+        leaf.name
         for instruction in function.instructions
-        for operand in (*instruction.operands, instruction.guard)
-        for item in getattr(operand, "items", (operand,))
-        if isinstance(base := getattr(item, "base", item), Register)
+        for leaf in (*instruction.leaves, instruction.guard)
+        if isinstance(leaf, Register)
     )
     return {"_", *(name for name, count in times.items() if count == 1)}
 
@@ -283,12 +285,12 @@ def _meeting(part: Translator, block: graph.Block) -> Meeting | None:
     instruction = part.current = block.instructions[0]
     parts, operands = instruction.parts, instruction.operands
     u32 = DTYPES["u32"]
-    if parts[0] in ("bar", "barrier") and "warp" not in parts:
+    if parts[0] in graph.BARRIERS and "warp" not in parts:
         rest = operands[1:-1] if "red" in parts else operands
         numbers = [part.source(operand, u32) for operand in rest]
         who = numbers[0] if numbers else Source(None, np.uint32(0))
         return Meeting(True, who, numbers[1] if len(numbers) > 1 else None, "arrive" in parts)
-    if parts[0] in ("mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"):
+    if parts[0] in graph.WHOLE_WARPS:
         return Meeting(False, Source(None, np.uint32(0xFFFFFFFF)))
     if "sync" not in parts:
         return None
@@ -299,8 +301,7 @@ def _translate_block(part: Translator, block: graph.Block) -> str:
     """Emit the lines of one block; returns the expression of its condition or of where it goes, if it has one."""
     try:
         return _emit(part, block)
-    # Handlers take operands as PTX has them, and fail on others.
-    except (AssertionError, AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+    except WRONG_OPERANDS as error:
         wrong = part.current
         raise CompileError(f"{wrong.place}: `{wrong.opcode[:60]}` cannot have these operands.") from error
 
