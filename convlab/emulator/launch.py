@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -96,21 +97,22 @@ def run(
     counter = Counter()
     for observer in (*((counter, Races(), Written()) if observe else ()), *observers):
         machine.observe(observer)
-    progress = progress or Progress()
-    machine.pulse = progress.pulse
     blocks = prod(grid)
     chosen = blocks if sample is None else min(sample, blocks)
-    with np.errstate(all="ignore"):
-        try:
-            for first in range(0, chosen, machine.blocks_per_chunk):
-                some = np.arange(first, min(first + machine.blocks_per_chunk, chosen))
-                machine.chunk(some if chosen == blocks else (2 * some + 1) * blocks // (2 * chosen))
-                progress.done(some.size)
-            if chosen == blocks:
-                machine.finish()
-        except StoppedError:
-            pass
+    _run_blocks(machine, chosen, blocks, progress or Progress())
     return Result(*_counted(counter, observe, chosen, blocks), machine.log.faults(), memory.printer.text())
+
+
+def _run_blocks(machine: Machine, chosen: int, blocks: int, progress: Progress) -> None:
+    """Run all blocks, or some spread evenly over them, to the end or to a fault that ends the launch."""
+    machine.pulse = progress.pulse
+    with np.errstate(all="ignore"), suppress(StoppedError):
+        for first in range(0, chosen, machine.blocks_per_chunk):
+            some = np.arange(first, min(first + machine.blocks_per_chunk, chosen))
+            machine.chunk(some if chosen == blocks else (2 * some + 1) * blocks // (2 * chosen))
+            progress.done(some.size)
+        if chosen == blocks:
+            machine.finish()
 
 
 def _counted(

@@ -43,17 +43,10 @@ class Machine:
         self.pulse: Callable[[int], None] = lambda _: None
         self.files = files
         self.threads = prod(launch.block)
-        private = code.frame * self.threads + launch.shared_bytes
-        waits = any(isinstance(step.exit, Branch) and step.exit.waits for step in code.steps)
-        lanes = RESIDENT if waits else CHUNK
-        registers = sum(dtype.itemsize for dtype in code.dtypes) * self.threads
-        most = min(lanes // self.threads, PRIVATE_BYTES // max(1, private), REGISTER_BYTES // registers)
-        self.blocks_per_chunk = max(1, most)
+        self.blocks_per_chunk = _blocks_per_chunk(code, launch)
         self.hooks = memory.hooks
         self.log = FaultLog()
-        ends = {n for n, s in enumerate(code.steps) if isinstance(s.exit, End) and len(s.instructions) == 1}
-        exchanges = any(s.meeting is not None and not s.meeting.barrier for s in code.steps)
-        self.ends = set() if exchanges else ends  # shuffles tell lanes that are elsewhere from those that have ended
+        self.ends = _idle_ends(code)
         self.has_meetings = any(step.meeting is not None for step in code.steps)
         memory.complain, memory.absent = self.complain, self._absent
         self.residents = Residents(np.zeros(0, np.intp), self.threads)
@@ -278,6 +271,23 @@ LEAVE: dict[type[Exit], Callable[..., None]] = {
     Return: Machine._return,
     End: Machine._end,
 }
+
+
+def _blocks_per_chunk(code: Code, launch: Launch) -> int:
+    """How many blocks go at a time: whole ones, of about `CHUNK` threads, as far as memory lasts."""
+    threads = prod(launch.block)
+    waits = any(isinstance(step.exit, Branch) and step.exit.waits for step in code.steps)
+    private = code.frame * threads + launch.shared_bytes
+    registers = sum(dtype.itemsize for dtype in code.dtypes) * threads
+    lanes = RESIDENT if waits else CHUNK
+    return max(1, min(lanes // threads, PRIVATE_BYTES // max(1, private), REGISTER_BYTES // registers))
+
+
+def _idle_ends(code: Code) -> set[int]:
+    """The steps that only end the thread, unless shuffles tell lanes that are elsewhere from those that have ended."""
+    if any(step.meeting is not None and not step.meeting.barrier for step in code.steps):
+        return set()
+    return {n for n, step in enumerate(code.steps) if isinstance(step.exit, End) and len(step.instructions) == 1}
 
 
 def _uniform(values: Any) -> Any:
