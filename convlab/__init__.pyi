@@ -6,6 +6,7 @@ from .errors import ArgumentError as ArgumentError
 from .errors import CompileError as CompileError
 from .errors import ConvlabError as ConvlabError
 from .errors import KernelFault as KernelFault
+from .errors import KernelWarning as KernelWarning
 from .errors import LaunchError as LaunchError
 from .errors import UnsupportedInstruction as UnsupportedInstruction
 from .executors.compile import compile as compile

@@ -6,7 +6,15 @@ import linecache
 from traceback import walk_tb
 from typing import Any
 
-__all__ = ["ArgumentError", "CompileError", "ConvlabError", "KernelFault", "LaunchError", "UnsupportedInstruction"]
+__all__ = [
+    "ArgumentError",
+    "CompileError",
+    "ConvlabError",
+    "KernelFault",
+    "KernelWarning",
+    "LaunchError",
+    "UnsupportedInstruction",
+]
 
 
 class ConvlabError(Exception):
@@ -42,6 +50,10 @@ class LaunchError(ConvlabError, ValueError):
 
 class UnsupportedInstruction(ConvlabError):
     """A PTX instruction that the emulator does not execute."""
+
+
+class KernelWarning(UserWarning):
+    """A kernel that runs to its end, and does something that may go wrong on another GPU or another day."""
 
 
 class KernelFault(ConvlabError):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from convlab.emulator import Fault
 from convlab.emulator.faults import meanings
 from convlab.emulator.numerics.halves import from_bf16
-from convlab.executors.columns import columns
+from convlab.executors.columns import LEGEND, columns
 from convlab.executors.module import Kernel
 from convlab.executors.run import Run
 from convlab.executors.signature import Parameter
@@ -132,10 +132,10 @@ def as_text(report: Report) -> str:
     sections = {
         "": head,
         "Printed:": run.stdout.rstrip("\n"),
+        "Faults:": "\n".join(_faults(report)),
         "Lines:": _lines(run),
         "Counters:": repr(run.counters) if run.counters else "",
         "Caches:": repr(run.traffic) if run.traffic is not None else "",
-        "Faults:": "\n".join(_faults(report)),
         "Crash:": report.crash,
         "Arrays that changed:": _arrays(report),
         "Files:": "\n".join(f"could not write {path}: {why}" if why else path for path, why in report.files),
@@ -154,7 +154,8 @@ def _lines(run: Run) -> str:
     table = _aligned([heads, *rows])
     code = ["CUDA C", *(text.expandtabs(4) for _, text, _ in lines)]
     shown_lines = [_cut(f"{left}  {text}".rstrip()) for left, text in zip(table, code, strict=True)]
-    return "\n".join([*shown_lines, *_elsewhere(run)])
+    legend = [_cut(f"  {name:14}{LEGEND[name]}") for name in shown]
+    return "\n".join([*shown_lines, *_elsewhere(run), *legend])
 
 
 def _elsewhere(run: Run) -> Iterator[str]:
@@ -189,7 +190,7 @@ def _faults(report: Report) -> Iterator[str]:
         yield from _quoted(fault, code)
     if rest := len(report.run.faults) - len(faults):
         yield f"… and {rest} more; --json shows all of them."
-    for kind, text in meanings(faults).items():
+    for kind, text in meanings(faults):
         yield textwrap.fill(f"{kind.replace('_', ' ')}: {text}", WIDTH, subsequent_indent="  ")
 
 

@@ -52,13 +52,15 @@ def test_the_text_opens_with_the_launch_and_leaves_empty_sections_out():
 
 
 def test_lines_are_an_aligned_table_of_at_most_a_hundred_columns():
-    head, first, second, rest = sections(as_text(report()))["Lines:"]
+    head, first, second, rest, *legend = sections(as_text(report()))["Lines:"]
     assert head.split() == ["line", "instructions", "lanes", "sectors", "per", "request", "CUDA", "C"]
     assert first.split()[:3] == ["1", "2,000", "24.0"]
     assert second.split()[:5] == ["3", "3", "32.0", "9", "2.2"]
     assert first.index("__device__") == second.index("    y[threadIdx.x]") == head.index("CUDA C")
     assert max(map(len, (head, first, second))) == 100
     assert second.endswith("…")
+    assert [line.split()[0] for line in legend] == ["instructions", "lanes", "sectors", "per"]
+    assert max(map(len, legend)) <= 100
     assert rest == "instructions in lines of help.cuh: 11"
 
 
@@ -66,7 +68,7 @@ def test_a_column_without_an_entry_is_left_out_and_conflicts_have_one():
     plain = {("f.cu", 1): LINES["f.cu", 1]}
     assert sections(as_text(report(lines=plain)))["Lines:"][0].split() == ["line", "instructions", "lanes", "CUDA", "C"]
     busy = {("f.cu", 1): Counters({"instructions": 1, "conflicts_shared_load": 1200, "conflicts_shared_store": 34})}
-    head, row = sections(as_text(report(lines=busy)))["Lines:"]
+    head, row, *_ = sections(as_text(report(lines=busy)))["Lines:"]
     assert "conflicts" in head
     assert "1,234" in row
 

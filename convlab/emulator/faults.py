@@ -9,19 +9,37 @@ __all__ = ["Fault", "FaultLog", "meanings", "summary"]
 
 # What each kind of fault means on a GPU, and what to do about it.
 ADVICE = {
-    "out_of_bounds": "On a GPU this reads or destroys other data, or ends the program. Compare the index with the "
-    "array's size before the access, as in `if (i >= 0 && i < n)`.",
-    "misaligned": "On a GPU this ends the program. An access of n bytes needs an address that n divides.",
-    "race": "On a GPU the order of these two accesses changes from run to run, and the result with it. Put "
-    "__syncthreads() between them, __syncwarp() within a warp, or use an atomic.",
-    "barrier": "On a GPU this hangs, or pairs up the wrong barriers. All threads of a block must reach the same "
-    "__syncthreads(): take it out of the if, and guard the work instead of the thread.",
-    "uninitialized": "On a GPU this reads what an earlier program left there. Write the element first, also at edges.",
-    "unwritten": "On a GPU this holds what an earlier program left there. Check the grid's size and the last elements.",
-    "endless_loop": "If the loop does not end, a GPU hangs here. If it is merely long, pass a larger budget=….",
-    "shuffle": "On a GPU the value is undefined. All lanes of the mask must be there: take the call out of the if.",
-    "assert": "On a GPU this ends the program.",
-    "trap": "On a GPU this ends the program.",
+    (
+        "out_of_bounds",
+        "error",
+    ): "On a GPU this reads or destroys other data, or ends the program. Compare the index with "
+    "the array's size before the access, as in `if (i >= 0 && i < n)`.",
+    ("misaligned", "error"): "On a GPU this ends the program. An access of n bytes needs an address that n divides.",
+    ("race", "error"): "On a GPU the order of these two accesses changes from run to run, and the result with it. Put "
+    "__syncthreads() between them; where threads update one element, as in h[i]++, use atomicAdd.",
+    ("race", "warning"): "The lanes of a warp run in step here, and often on a GPU, which promises nothing. Put "
+    "__syncwarp() between the two accesses; where lanes update one element, as in h[i]++, use atomicAdd.",
+    ("barrier", "error"): "On a GPU this hangs, or pairs up the wrong barriers. All threads of a block must reach the "
+    "same __syncthreads(): take it out of the if, and guard the work instead of the thread.",
+    ("barrier", "warning"): "GPUs since Volta go on without the threads that have ended, older ones hang. Let all "
+    "threads reach the barrier: guard the work, as in `if (i < n) …`, instead of returning early.",
+    ("uninitialized", "error"): "On a GPU this reads what an earlier program left there. Write the element first, also "
+    "at edges.",
+    ("unwritten", "warning"): "On a GPU this holds what an earlier program left there. Check the grid's size and the "
+    "last elements.",
+    (
+        "endless_loop",
+        "error",
+    ): "If the loop does not end, a GPU hangs here. If it is merely long, pass a larger budget=….",
+    ("shuffle", "error"): "On a GPU the value is undefined, or the program hangs. All lanes of the mask must reach the "
+    "call: take it out of the if, or make the mask before the if, with __ballot_sync.",
+    (
+        "shuffle",
+        "warning",
+    ): "On a GPU the value is undefined; that does no harm where nobody uses it. Use it only where "
+    "the lane that it comes from exists, as in `if (i + d < n) v += w;`.",
+    ("assert", "error"): "On a GPU this ends the program.",
+    ("trap", "error"): "On a GPU this ends the program.",
 }
 CALLS_SHOWN = 4  # of the chain of callers; `Fault.stack` has all
 SHOWN = 5  # how many faults a message or a cell shows before it counts the rest
@@ -80,9 +98,10 @@ def summary(faults: Sequence[Fault], shown: int = SHOWN) -> str:
     lines = [str(fault) for fault in faults[:shown]]
     if len(faults) > shown:
         lines.append(f"… and {len(faults) - shown} more.")
-    return "\n".join([*lines, *meanings(faults[:shown]).values()])
+    return "\n".join([*lines, *(text for _, text in meanings(faults[:shown]))])
 
 
-def meanings(faults: Sequence[Fault]) -> dict[str, str]:
-    """What each kind of fault among these means, and what to do about it."""
-    return {fault.kind: ADVICE[fault.kind] for fault in faults}
+def meanings(faults: Sequence[Fault]) -> list[tuple[str, str]]:
+    """What each kind of fault among these means, and what to do about it; warnings mean less than errors."""
+    kinds = dict.fromkeys((fault.kind, fault.severity) for fault in faults)
+    return [(kind, ADVICE[kind, severity]) for kind, severity in kinds if (kind, severity) in ADVICE]

@@ -145,7 +145,7 @@ def _array(parameter: Parameter, value: Any, device_arrays: bool) -> Any:
         fix = f"pass np.ascontiguousarray({name}), and read results from that array"
         raise Mismatch(f"got {_shown(value)} that is not contiguous (strides {value.strides} bytes)", fix)
     if isinstance(value, np.ndarray) and not value.flags.writeable and not parameter.const:
-        fix = f"pass {name}.copy(), or make the parameter a pointer to const"
+        fix = f"pass {name}.copy(), and read results from that; or make the parameter a pointer to const"
         raise Mismatch(f"got {_shown(value)} that is read-only, and the kernel may write to it", fix)
     return value
 
@@ -175,7 +175,8 @@ def _conversion(parameter: Parameter) -> str:
         return _structured(parameter)
     if len(names) > 1:
         return f"pass an array of {' or '.join(names)}"
-    return f"pass {parameter.name}.astype({names[0]})"
+    kept = "" if parameter.const else ", and read results from that array"
+    return f"pass {parameter.name}.astype({names[0]}){kept}"
 
 
 def _structured(parameter: Parameter) -> str:

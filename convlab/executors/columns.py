@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from convlab.emulator import Counters
 
-__all__ = ["COLUMNS", "columns"]
+__all__ = ["COLUMNS", "LEGEND", "columns"]
 
 
 def _total(counters: Counters, name: str) -> int:
@@ -30,6 +30,17 @@ COLUMNS: dict[str, Callable[[Counters], str]] = {
     "per request": _per_request,
     "wavefronts": lambda counters: _number(_total(counters, "wavefronts_shared")),
     "conflicts": lambda counters: _number(_total(counters, "conflicts_shared")),
+}
+
+
+# What a column counts, for those who see it for the first time.
+LEGEND = {
+    "instructions": "warps times PTX instructions of this line",
+    "lanes": "active in an instruction on average, of 32",
+    "sectors": "pieces of 32 bytes of global memory that loads and stores touch",
+    "per request": "sectors of one instruction of one warp: 4 where 32 lanes touch 32 neighbouring floats, 32 at worst",
+    "wavefronts": "passes through shared memory: at best one for an instruction of a warp on 4-byte values",
+    "conflicts": "wavefronts that other addresses would save: bank conflicts",
 }
 
 

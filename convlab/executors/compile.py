@@ -39,6 +39,13 @@ def compile(source: str, name: str = "kernel.cu", arch: str = "compute_80", opti
     """
     if not isinstance(source, str):
         raise CompileError(f"compile takes the text of a CUDA C source, not {type(source).__name__}.")
+    if isinstance(options, str):
+        raise CompileError(f"options={options!r} is a text.\n  Fix: pass a list of them, options=[{options!r}].")
+    if source.endswith(".cu") and "\n" not in source:
+        fix = f"Fix: pass pathlib.Path({source!r}).read_text()"
+        raise CompileError(
+            f"compile takes the text of a source, and {source!r} looks like the name of a file.\n  {fix}."
+        )
     if not re.fullmatch(r"compute_\d+[af]?", arch):
         raise CompileError(f"arch={arch!r} is no virtual architecture; write it as 'compute_80'.")
     name = re.sub(r'["\x00-\x1f]', "", PureWindowsPath(name).name) or "kernel.cu"

@@ -151,7 +151,7 @@ def _semicolon(_: re.Match[str], mistake: Mistake, source: str) -> str:
     return f"put a semicolon at the end of line {earlier[-1]}." if earlier else "put in the semicolon."
 
 
-_BUILT_IN = {"math.h", "cmath", "assert.h", "cassert", "stdio.h", "cstdio", "stdlib.h", "cuda_runtime_api.h"}
+_HOST = {"iostream", "vector", "string", "fstream", "sstream", "random", "chrono", "thread", "time.h", "sys/time.h"}
 _INTEGERS = "#include <cuda/std/cstdint> and write cuda::std::uint32_t; or write unsigned int."
 
 
@@ -160,8 +160,10 @@ def _header(found: re.Match[str], _: Mistake, __: str) -> str:
     header = found[1]
     if header in ("stdint.h", "cstdint"):
         return f"there is no host compiler here, hence no <{header}>: {_INTEGERS}"
-    if header in _BUILT_IN:
-        return f"remove the line: what a kernel can use of <{header}> is built in."
+    if header in _HOST:
+        return (
+            f"remove the line, and what needs it: <{header}> is for host code, and only device code is compiled here."
+        )
     twin = f"cuda/std/{header.removesuffix('.h')}"
     if find(twin, None, folders()):
         return f"#include <{twin}>: the namespace is cuda::std instead of std."
@@ -202,6 +204,15 @@ def _token(_: re.Match[str], mistake: Mistake, source: str) -> str:
     return f"{strange!r} is no character of C: write names and punctuation with ASCII characters."
 
 
+def _host_function(_: re.Match[str], mistake: Mistake, source: str) -> str:
+    """A function without a mark: of the host, if it is main, or one that a kernel wants to call."""
+    if re.search(r"\bmain\s*\(", source.splitlines()[mistake.line - 1] if mistake.line else ""):
+        return (
+            "delete main and other host code: only kernels are compiled here, and cl.launch or convlab run starts them."
+        )
+    return "write __device__ before the function, or __global__ for a kernel."
+
+
 _FIXES: tuple[tuple[str, Fix], ...] = (
     (r'^expected a ";"', _semicolon),
     (r"user-defined literal operator", _say("in C a product needs its sign: write 2 * a instead of 2a.")),
@@ -212,6 +223,6 @@ _FIXES: tuple[tuple[str, Fix], ...] = (
     (r'^expected a "}"', _say("close the brace that opens here.")),
     (r'namespace "std" has no member', _say("use the plain function, such as max, or cuda::std.")),
     (r"host variables are not allowed", _say("write __device__ or __constant__ before the variable.")),
-    (r"host functions are not allowed", _say("write __device__ before the function, or __global__ for a kernel.")),
+    (r"host functions are not allowed", _host_function),
     (r"must be a modifiable lvalue", _say("what is const cannot be written to; is const meant here?")),
 )

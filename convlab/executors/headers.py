@@ -12,6 +12,11 @@ __all__ = ["collect", "course_headers", "flatten", "folders"]
 KERNELS = Path(__file__).parents[1] / "kernels"
 INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<])([^">\n]+)[">]', re.MULTILINE)
 PROBE = re.compile(r"__has_include[ \t]*\([ \t]*[\"<]([^\">\n]+)[\">]")
+# Headers of the host's C and C++ that books include, and whose functions NVRTC has built in.
+BUILT_IN = {
+    *("math.h", "cmath", "assert.h", "cassert", "stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring"),
+    *("cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "cuda.h"),
+}
 _MMA = re.compile(r"mma\.h|crt/mma\.h(pp)?")
 
 
@@ -57,7 +62,8 @@ def collect(source: str, where: tuple[Path, ...] | None = None) -> dict[str, str
 
     The compiler matches a header in memory by the very name in the ``#include``, without looking beside the
     file that includes it. So the includes inside of headers are respelled to the full name, line for line.
-    Conditions around an ``#include`` are not evaluated: the result holds more than is used, never less.
+    Conditions around an ``#include`` are not evaluated: the result holds more than is used, never less. Headers of the
+    host whose functions are built in are empty.
 
     >>> sorted(collect('#include "common.cuh"'))
     ['common.cuh']
@@ -68,7 +74,9 @@ def collect(source: str, where: tuple[Path, ...] | None = None) -> dict[str, str
     """
     where = folders() if where is None else where
     headers: dict[str, str] = {}
-    waiting = [found for found in (find(name, None, where) for name in mentioned(source)) if found]
+    own = mentioned(source)
+    headers |= {name: "" for name in own if name in BUILT_IN}
+    waiting = [found for found in (find(name, None, where) for name in own if name not in BUILT_IN) if found]
     while waiting:
         name, path = waiting.pop()
         if name not in headers:
@@ -122,6 +130,8 @@ def flatten(source: str, name: str, for_cupy: bool = False) -> str:
     def paste(text: str, file: str) -> str:
         def replace(match: re.Match[str]) -> str:
             header = match[3]
+            if header in BUILT_IN:
+                return ""
             if header not in pasted:
                 return match[0]
             body = "" if header in done else headers[header].replace("#pragma once", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from convlab.emulator.faults import summary
 from convlab.emulator.launch import MOST_SHARED
 from convlab.emulator.observers.cache import CacheSizes
-from convlab.errors import ArgumentError, KernelFault, LaunchError
+from convlab.errors import ArgumentError, KernelFault, KernelWarning, LaunchError
 from convlab.executors import cuda, emulated
 from convlab.executors.arguments import Bound, bind
 from convlab.executors.module import Kernel, Module
@@ -56,7 +57,7 @@ def launch(
         shared: bytes of dynamic shared memory for each block.
         device: "auto" (a GPU where there is one), "cuda" or "emulator".
         observe: count, and look for races and unwritten memory (on the emulator; bad accesses are always found).
-        faults: "raise", or "record" to get the run back with its faults.
+        faults: "raise" (milder ones only warn), or "record" to get the run back with its faults.
         budget: instructions after which a launch counts as an endless loop (on the emulator).
         axes: names of the axes of arrays, such as ``{"x": "nchw"}``: faults then name tensor indices.
         seed: let chance decide which warps go first, to show what a race does (on the emulator).
@@ -90,6 +91,8 @@ def launch(
     errors = [fault for fault in run.faults if fault.severity == "error"]
     if errors and faults == "raise":
         raise KernelFault(f"{kernel.signature}\n{summary(errors)}", run)
+    if run.faults and faults == "raise":
+        warnings.warn(f"{kernel.signature}\n{summary(run.faults)}", KernelWarning, stacklevel=2)
     return run
 
 

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from convlab.emulator.parse import parse
 from convlab.emulator.program import Function, Program
+from convlab.errors import CompileError
 from convlab.executors.headers import flatten
 from convlab.executors.signature import Parameter, Source, match
 
@@ -148,5 +149,9 @@ def load_ptx(text: str, name: str = "module.ptx") -> Module:
 
     Raises ``CompileError`` where the text is no PTX.
     """
+    if not isinstance(text, str):
+        raise CompileError(
+            f"load_ptx takes the text of a PTX file, not {type(text).__name__}.\n  Fix: pass its .read()."
+        )
     module = Module(name, "", text, "")
     return Module(name, "", text, module.program.target)

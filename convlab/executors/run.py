@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from html import escape
 
 from convlab.emulator import UNOBSERVED, Counters, Fault
-from convlab.emulator.faults import summary
+from convlab.emulator.faults import SHOWN, meanings, summary
 from convlab.emulator.observers.cache import Traffic
 from convlab.emulator.observers.trace import Trace
-from convlab.executors.columns import columns
+from convlab.executors.columns import LEGEND, columns
 from convlab.executors.shape import Dim3
 
 __all__ = ["Run"]
@@ -51,14 +51,13 @@ class Run:
         parts = [repr(self.counters)]
         if self.traffic is not None:
             parts.append(repr(self.traffic))
-        if self.faults:
-            parts.append(f"Faults:\n{summary(self.faults)}")
         if self.stdout:
             parts.append(f"Printed:\n{capped(self.stdout)}")
         return "\n".join(parts)
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{self._body()}"
+        faults = f"Faults:\n{summary(self.faults)}\n" if self.faults else ""
+        return f"{self._title()}\n{faults}{self._body()}"
 
     def listing(self) -> list[tuple[int, str, Counters]]:
         """The learner's own lines that executed anything: line number, CUDA C, counters."""
@@ -67,7 +66,23 @@ class Run:
         return [(line, text.get(line, ""), counts) for line, counts in own]
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{escape(self._title())}</b></p><pre>{escape(self._body())}</pre>{self._table()}"
+        title = f"<p><b>{escape(self._title())}</b></p>"
+        return f"{title}{self._faults()}<pre>{escape(self._body())}</pre>{self._table()}"
+
+    def _faults(self) -> str:
+        """What was found, each with its line of CUDA C, and what it means."""
+        text = dict(enumerate(self.source.splitlines(), start=1))
+        parts = []
+        for fault in self.faults[:SHOWN]:
+            code = text.get(fault.line, "").strip() if fault.file == self.name else ""
+            quoted = f"<br><code>{escape(code)}</code>" if code else ""
+            parts.append(
+                f"<div style='{FAULT[fault.severity]}'><b>{fault.severity}:</b> {escape(str(fault))}{quoted}</div>"
+            )
+        if len(self.faults) > SHOWN:
+            parts.append(f"<p>… and {len(self.faults) - SHOWN} more.</p>")
+        parts += [f"<p>{escape(meaning)}</p>" for _, meaning in meanings(self.faults[:SHOWN])]
+        return "".join(parts)
 
     def _table(self) -> str:
         """The listing as an HTML table, empty when no line was observed."""
@@ -76,13 +91,19 @@ class Run:
             return ""
         shown = lines[:LINES_SHOWN]
         cells = columns([counters for _, _, counters in shown])
-        heads = "".join(f"<th {LEFT}>{name}</th>" for name in ("line", *cells, "CUDA C"))
+        heads = "".join(
+            f"<th {LEFT} title='{escape(LEGEND.get(name, ''))}'>{name}</th>" for name in ("line", *cells, "CUDA C")
+        )
         numbers = zip(*cells.values(), strict=True)
         rows = "".join(_row((str(line), *row), text) for (line, text, _), row in zip(shown, numbers, strict=True))
         note = f"<p>… and {len(lines) - LINES_SHOWN} more lines.</p>" if len(lines) > LINES_SHOWN else ""
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
 
 
+FAULT = {
+    severity: f"border-left:4px solid var(--jp-{colour}-color1,currentColor);padding-left:8px;margin:6px 0"
+    for severity, colour in (("error", "error"), ("warning", "warn"))
+}
 LEFT = "style='text-align:left'"
 CODE = "style='text-align:left;white-space:pre-wrap;font-family:var(--jp-code-font-family,monospace)'"
 

@@ -44,14 +44,14 @@ def test_a_summary_counts_what_it_leaves_out():
 
 def test_a_summary_gives_each_advice_once():
     text = summary([READ, replace(READ, kind="race"), READ])
-    assert text.splitlines()[3:] == [ADVICE["out_of_bounds"], ADVICE["race"]]
+    assert text.splitlines()[3:] == [ADVICE["out_of_bounds", "error"], ADVICE["race", "error"]]
     assert "more." not in text
 
 
-@pytest.mark.parametrize("kind", ADVICE)
-def test_every_kind_says_what_it_means_on_a_gpu(kind):
-    assert "GPU" in ADVICE[kind]
-    assert summary([replace(READ, kind=kind)]).splitlines()[1] == ADVICE[kind]
+@pytest.mark.parametrize(("kind", "severity"), ADVICE)
+def test_every_kind_says_what_it_means_on_a_gpu(kind, severity):
+    assert "GPU" in ADVICE[kind, severity]
+    assert summary([replace(READ, kind=kind, severity=severity)]).splitlines()[1] == ADVICE[kind, severity]
 
 
 def only_fault(source, args, block=4, **options):

@@ -162,15 +162,27 @@ WRONG = [
     ),
     ("float* x", 2.0, "got float 2.0 for a pointer. pass an array, such as np.array(…, dtype=np.float32)."),
     ("int* x", [1, 2], "got list [1, 2] for a pointer. pass an array, such as np.array(…, dtype=np.int32)."),
-    ("float* x", np.zeros((2, 3)), "got an array of float64 with shape (2, 3). pass x.astype(np.float32)."),
-    ("float* x", np.zeros(3, ">f4"), "got an array of >f4 with shape (3,). pass x.astype(np.float32)."),
+    (
+        "float* x",
+        np.zeros((2, 3)),
+        "got an array of float64 with shape (2, 3). pass x.astype(np.float32), and read results from that array.",
+    ),
+    (
+        "float* x",
+        np.zeros(3, ">f4"),
+        "got an array of >f4 with shape (3,). pass x.astype(np.float32), and read results from that array.",
+    ),
     ("char* x", np.zeros(3, "f4"), "got an array of float32 with shape (3,). pass an array of np.int8 or np.uint8."),
     (
         "__nv_bfloat16* x",
         np.zeros(3, "f2"),
         "got an array of float16 with shape (3,). pass an array of np.uint16 or ml_dtypes.bfloat16.",
     ),
-    ("void* x", np.array([print]), "got an array of object with shape (1,). pass x.astype(np.float32)."),
+    (
+        "void* x",
+        np.array([print]),
+        "got an array of object with shape (1,). pass x.astype(np.float32), and read results from that array.",
+    ),
     (
         "Sizes* x",
         np.zeros(3, "f4"),
@@ -196,7 +208,7 @@ def test_a_read_only_array_is_for_pointers_to_const():
     assert bind(kernel("const float* x"), [array])[0].array is array
     assert refusal("float* x", array) == (
         "got an array of float32 with shape (3,) that is read-only, and the kernel may write to it. "
-        "pass x.copy(), or make the parameter a pointer to const."
+        "pass x.copy(), and read results from that; or make the parameter a pointer to const."
     )
 
 

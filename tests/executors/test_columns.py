@@ -43,6 +43,16 @@ def test_columns_without_an_entry_are_left_out():
     assert "conflicts" not in result._repr_html_()
 
 
+def test_faults_come_first_with_their_line_and_what_they_mean():
+    source = 'extern "C" __global__ void past(float* y) {\n    y[threadIdx.y * 32 + threadIdx.x + 1] = 1;\n}'
+    result = run(source, "past", np.zeros((32, 32), np.float32), faults="record")
+    html = result._repr_html_()
+    assert "<b>error:</b> t.cu:2: out of bounds: block (0, 0, 0), thread (31, 31, 0) writes y[1024]" in html
+    assert "<br><code>y[threadIdx.y * 32 + threadIdx.x + 1] = 1;</code>" in html
+    assert html.index("out of bounds") < html.index("On a GPU this reads or destroys") < html.index("<pre>")
+    assert repr(result).index("Faults:") < repr(result).index("thread_instructions")
+
+
 def test_modelled_traffic_is_shown_when_it_was_asked_for():
     x = np.zeros((32, 32), np.float32)
     assert run(TRANSPOSE, "transpose", x, x.copy()).traffic is None

@@ -133,10 +133,11 @@ MISTAKES = {
         "  1 | #include <stdint.h>\n    |                    ^\n  Fix: there is no host compiler here, hence no "
         "<stdint.h>: #include <cuda/std/cstdint> and write cuda::std::uint32_t; or write unsigned int.",
     ),
-    "built-in header": (
-        "#include <cstdio>",
-        'mine.cu:1:18: could not open source file "cstdio" (no directories in search list)\n  1 | #include <cstdio>\n'
-        "    |                  ^\n  Fix: remove the line: what a kernel can use of <cstdio> is built in.",
+    "header for host code": (
+        "#include <vector>",
+        'mine.cu:1:18: could not open source file "vector" (no directories in search list)\n  1 | #include <vector>\n'
+        "    |                  ^\n  Fix: remove the line, and what needs it: <vector> is for host code, and only "
+        "device code is compiled here.",
     ),
     "header with a twin": (
         "#include <array>",
@@ -183,6 +184,32 @@ def test_an_error_quotes_the_line_and_says_how_to_mend_it(mistake):
     assert str(caught.value) == message
     assert caught.value.name == "mine.cu"
     assert caught.value.line == int(message.split(":")[1])
+
+
+def test_main_is_host_code_that_nobody_needs_here():
+    with pytest.raises(CompileError, match="host functions are not allowed") as caught:
+        compile("__global__ void k() { }\nint main() { k<<<1, 1>>>(); }", "mine.cu")
+    fix = "delete main and other host code: only kernels are compiled here, and cl.launch or convlab run starts them."
+    assert str(caught.value).endswith(f"  Fix: {fix}")
+
+
+def test_headers_that_books_include_are_there_and_empty():
+    source = '#include <stdio.h>\n#include <cuda_runtime.h>\n#include "device_launch_parameters.h"\n#include <math.h>\n'
+    module = compile(source + '__global__ void k(float* x) { *x = sqrtf(*x); printf("%f", *x); }', "book.cu")
+    assert module.program.entries["_Z1kPf"].instructions[0].place.line == 5
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        ("add.cu", (), "'add.cu' looks like the name of a file.\n  Fix: pass pathlib.Path('add.cu').read_text()."),
+        ("int x;", "-DN=3", "options='-DN=3' is a text.\n  Fix: pass a list of them, options=['-DN=3']."),
+    ],
+)
+def test_a_file_name_and_a_lone_option_are_named(source, options, message):
+    with pytest.raises(CompileError) as caught:
+        compile(source, options=options)
+    assert message in str(caught.value)
 
 
 def test_an_error_inside_a_header_quotes_no_line_of_the_learners():

@@ -4,14 +4,16 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from convlab.errors import ArgumentError, KernelFault, LaunchError, UnsupportedInstruction
+from convlab.errors import ArgumentError, KernelFault, KernelWarning, LaunchError, UnsupportedInstruction
 from convlab.executors import cuda
 from convlab.executors.compile import compile
+from convlab.executors.empty import empty
 from convlab.executors.launch import choose, launch
 from convlab.kernels.ladder import CONV_DTYPE
 
@@ -276,6 +278,17 @@ def test_a_trace_is_of_the_run_and_only_when_asked_for():
     (store,) = [each for step in run.trace.steps for each in step.accesses if each.action == "store"]
     assert (store.name, store.index.tolist()) == ("c", list(range(32, 64)))
     assert launch(kernel, 2, 32, [a, b, c, 64], device="emulator").trace is None
+
+
+def test_what_is_no_error_warns():
+    source = 'extern "C" __global__ void half(float* y) { if (threadIdx.x < 3) y[threadIdx.x] = 1; }'
+    kernel = compile(source, "half.cu").kernels["half"]
+    with pytest.warns(KernelWarning, match=r"half\(float\* y\)\nunwritten: y\[3\] was never written: 5 of 8"):
+        launch(kernel, 1, 8, [empty(8)], device="emulator")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = launch(kernel, 1, 8, [empty(8)], device="emulator", faults="record")
+    assert [fault.severity for fault in run.faults] == ["warning"]
 
 
 def test_a_sample_runs_some_blocks_and_marks_the_counters():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 
 from convlab.errors import CompileError
@@ -64,3 +66,10 @@ def test_ptx_from_elsewhere_has_types_from_the_ptx():
 def test_what_is_no_ptx_is_refused():
     with pytest.raises(CompileError, match="is no PTX"):
         load_ptx("Ω")
+
+
+def test_an_open_file_is_no_text():
+    with pytest.raises(
+        CompileError, match=r"load_ptx takes the text of a PTX file, not BytesIO.\n  Fix: pass its .read\(\)."
+    ):
+        load_ptx(BytesIO(b""))

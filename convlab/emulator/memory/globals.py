@@ -89,7 +89,7 @@ class GlobalSpace(Space):
         """Put a bad access into words, by the name of the nearest buffer."""
         if index < 0:
             name = f"{site.width} bytes"
-            rest = f" at address {address:#x}, through a null pointer or one that is none."
+            rest = f" at address {address:#x}, through a null pointer, or an address that belongs to no array."
         else:
             name = self.buffers[index].name
             rest = describe(self.buffers[index], address - buffer_address(index), site, kind)
