@@ -26,6 +26,7 @@ from convlab.emulator.fragments import (
 )
 from convlab.emulator.instructions.table import handles
 from convlab.emulator.lanes import WARP, Lanes
+from convlab.emulator.memory import Memory
 from convlab.emulator.numerics.tensor import DECODE, encode, multiply_add, useful
 from convlab.emulator.program import Instruction, Operand, Place, Vector
 from convlab.emulator.translator import Translator
@@ -91,7 +92,7 @@ class Product:
             for operand, kind, layout in zip("cabc", known.kinds, ("row", *known.layouts, "row"), strict=True)
         )
 
-    def __call__(self, a: Any, b: Any, c: Any, lanes: Lanes, memory: Any) -> tuple[NDArray[Any], ...]:
+    def __call__(self, a: Any, b: Any, c: Any, lanes: Lanes, memory: Memory) -> tuple[NDArray[Any], ...]:
         """The registers of D from those of A, B and C; observers hear of the operations and of the useful ones."""
         x, y, z = self.matrices(a, b, c, lanes)
         for tell in memory.hooks["multiply"]:
@@ -304,7 +305,7 @@ def _need_warps(t: Translator) -> None:
     t.emit(f"{t.bind(partial(_check_warps, t.current.place))}(lanes, memory)")
 
 
-def _check_warps(place: Place, lanes: Lanes, memory: Any) -> None:
+def _check_warps(place: Place, lanes: Lanes, memory: Memory) -> None:
     if lanes.size == WARP * lanes.warps:
         return
     present = np.bincount(lanes.warp)[lanes.warp]
@@ -313,7 +314,7 @@ def _check_warps(place: Place, lanes: Lanes, memory: Any) -> None:
     memory.complain("shuffle", "error", place, lanes.part(short), message)
 
 
-def _check_alignment(place: Place, own: Fragment, base: Any, stride: Any, lanes: Lanes, memory: Any) -> None:
+def _check_alignment(place: Place, own: Fragment, base: Any, stride: Any, lanes: Lanes, memory: Memory) -> None:
     """Pointers are multiples of a lane's fragment (PTX ISA, "Address alignment"), lines 128 bits apart (mma.h)."""
     whole = own.row.shape[1] * own.bits // 8
     step = np.broadcast_to(stride.astype(np.int64) * own.bits >> 3, lanes.size)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from convlab.emulator.addresses import SPACING_BITS
 from convlab.emulator.code import Site
 from convlab.emulator.lanes import Lanes
+from convlab.emulator.machine import Machine
 from convlab.emulator.observers.lru import COUNTS, KINDS, LINE, dirty_sectors, empty, replay
 from convlab.emulator.observers.requests import SECTOR
 
@@ -164,14 +165,14 @@ class CacheModel:
         self.sms = np.zeros(0, np.int64)
         self.now = 0
 
-    def attach(self, machine: Any) -> None:
+    def attach(self, machine: Machine) -> None:
         """A launch begins: lay its buffers out."""
         self.bytes = np.array([data.size for data in machine.memory.everywhere.bytes], np.int64)
         ends = np.cumsum(-(-self.bytes // ALIGNMENT) * ALIGNMENT)
         self.bases = np.concatenate([[0], ends[:-1]])
         self.touched = np.zeros(int(ends[-1]) // SECTOR, np.uint8)
 
-    def start(self, machine: Any) -> None:
+    def start(self, machine: Machine) -> None:
         """A chunk begins: learn where its blocks run."""
         self.sms = machine.residents.number % self.sizes.sms
 

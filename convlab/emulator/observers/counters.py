@@ -8,6 +8,7 @@ from typing import Any
 from convlab.emulator.classes import CLASSES, class_of, flops
 from convlab.emulator.code import Meeting, Site, Step
 from convlab.emulator.lanes import Lanes
+from convlab.emulator.machine import Machine
 from convlab.emulator.observers.requests import count_sectors, count_wavefronts
 from convlab.emulator.program import Place
 
@@ -136,7 +137,7 @@ UNOBSERVED = Counters({}, "This run was not observed: launch with device='emulat
 class Counter:
     """The observer that counts: executions of steps, and what memory instructions cost."""
 
-    def attach(self, machine: Any) -> None:
+    def attach(self, machine: Machine) -> None:
         """Make room for the steps and memory instructions of a kernel."""
         self.code = machine.code
         self.warps = [0] * len(self.code.steps)

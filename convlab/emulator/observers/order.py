@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from convlab.emulator.lanes import WARP, Lanes
+from convlab.emulator.machine import Machine
 from convlab.emulator.meetings import BARRIERS
 
 __all__ = ["FENCE", "RELEASED", "RELEASE_TIME", "SEEN", "SEEN_FROM", "SEEN_TIME", "UP_TO", "Order", "state_of"]
@@ -29,7 +30,7 @@ FENCE, RELEASED, UP_TO, RELEASE_TIME, SEEN, SEEN_TIME, SEEN_FROM = range(7)
 class Order:
     """The clocks of a chunk."""
 
-    def __init__(self, machine: Any) -> None:
+    def __init__(self, machine: Machine) -> None:
         residents = machine.residents
         blocks, warps = residents.number.size, residents.warps_per_block
         self.threads = machine.threads

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from convlab.emulator.code import Site
 from convlab.emulator.lanes import WARP, Lanes
+from convlab.emulator.machine import Machine
 from convlab.emulator.observers.order import (
     FENCE,
     RELEASE_TIME,
@@ -52,14 +53,14 @@ EXCUSED = 3  # the sum of two strengths from which on there is no race: two atom
 class Races:
     """Watches shared memory."""
 
-    def attach(self, machine: Any) -> None:
+    def attach(self, machine: Machine) -> None:
         """Choose the unit: 4 bytes, or less where narrower accesses occur."""
         self.machine = machine
         sizes = [site.dtype.itemsize for site in machine.code.sites if site.space == "shared"]
         self.unit = min([4, *sizes])
         self.active = bool(sizes) and machine.launch.shared_bytes > 0
 
-    def start(self, machine: Any) -> None:
+    def start(self, machine: Machine) -> None:
         """Nobody has accessed anything yet."""
         if not self.active:
             return

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from convlab.emulator.addresses import buffer_address, nearest
 from convlab.emulator.code import Site
 from convlab.emulator.lanes import Lanes
+from convlab.emulator.machine import Machine
 from convlab.emulator.program import Place
 
 __all__ = ["LIMIT", "Trace", "TraceAccess", "TraceStep", "Tracer"]
@@ -76,11 +77,11 @@ class Tracer:
         self.trace = Trace(block, warp)
         self.current: list[TraceStep] = []
 
-    def attach(self, machine: Any) -> None:
+    def attach(self, machine: Machine) -> None:
         """Find out where things lie."""
         self.machine = machine
 
-    def start(self, machine: Any) -> None:
+    def start(self, machine: Machine) -> None:
         """Find the warp among those of a chunk."""
         found = np.flatnonzero(machine.residents.number == self.trace.block)
         self.warp = int(found[0]) * machine.residents.warps_per_block + self.trace.warp if found.size else -1

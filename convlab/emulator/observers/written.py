@@ -11,6 +11,7 @@ from convlab.emulator.addresses import buffer_address, nearest
 from convlab.emulator.code import Site
 from convlab.emulator.faults import Fault
 from convlab.emulator.lanes import Lanes
+from convlab.emulator.machine import Machine
 from convlab.emulator.memory.buffers import Buffer, place_of
 from convlab.emulator.observers.shadow import mark, some_unwritten
 
@@ -22,13 +23,13 @@ NOBODY = (0, 0, 0)  # an output that nobody wrote has no culprit
 class Written:
     """Keeps a flag for each byte of shared and local memory, and of the buffers that carry flags of their own."""
 
-    def attach(self, machine: Any) -> None:
+    def attach(self, machine: Machine) -> None:
         """Find the buffers that have flags."""
         self.machine = machine
         self.buffers: list[Buffer] = machine.memory.everywhere.buffers
         self.watched = [n for n, buffer in enumerate(self.buffers) if buffer.written is not None]
 
-    def start(self, machine: Any) -> None:
+    def start(self, machine: Machine) -> None:
         """Fresh shared and local memory."""
         self.shared = np.zeros(machine.memory.shared.data.size, np.bool_)
         self.stride = machine.memory.local.stride
@@ -104,7 +105,7 @@ class Written:
             "uninitialized", "error", site.place, lanes.part(bad), message, space=site.space, about=what
         )
 
-    def finish(self, machine: Any) -> None:
+    def finish(self, machine: Machine) -> None:
         """Outputs that the launch left without a value."""
         for index in self.watched:
             buffer = self.buffers[index]
