@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from convlab.argument_text import Plan, plan
 from convlab.errors import ArgumentError, ConvlabError, KernelFault, LaunchError
 from convlab.executors.compile import compile
+from convlab.executors.empty import Empty
 from convlab.executors.headers import collect
 from convlab.executors.launch import launch
 from convlab.executors.module import Kernel, Module, load_ptx
@@ -56,7 +57,7 @@ def run(options: Namespace) -> tuple[str, int]:
     how = {"shared": options.shared, "device": options.device, "observe": options.observe, "budget": options.budget}
     how |= {"caches": options.caches, "seed": options.order_seed, "sample": options.sample}
     result, crash = _launch(kernel, grid, block, values, how)
-    changed = [_digest(value) != old for value, old in zip(values, before, strict=True)]
+    changed = [_was_written(value) or _digest(value) != old for value, old in zip(values, before, strict=True)]
     files = [] if crash else [(str(output.path), _write(output, kernel, values)) for output in outputs]
     report = Report(kernel, result, values, changed, files, crash)
     failed = bool(crash) or any(fault.severity == "error" for fault in result.faults)
@@ -212,6 +213,11 @@ def _check_overwriting(kernel: Kernel, plans: Sequence[Plan], outputs: Sequence[
         if clash:
             raise ArgumentError(f"{output.path} is the input {clash[0]}.\n  Fix: write to another file.")
         taken[path] = output.arguments
+
+
+def _was_written(value: Any) -> bool:
+    """Whether a kernel wrote to an array that counted as never written, be it what was there by chance."""
+    return isinstance(value, Empty) and value.flags_written is not None and bool(value.flags_written.any())
 
 
 def _digest(value: Any) -> bytes:

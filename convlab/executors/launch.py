@@ -56,7 +56,7 @@ def launch(
         args: one for each parameter: NumPy arrays or ``None`` for pointers, numbers for scalars.
         shared: bytes of dynamic shared memory for each block.
         device: "auto" (a GPU where there is one), "cuda" or "emulator".
-        observe: count, and look for races and unwritten memory (on the emulator; bad accesses are always found).
+        observe: count, and look for races in shared memory and for unwritten memory (on the emulator).
         faults: "raise" (milder ones only warn), or "record" to get the run back with its faults.
         budget: instructions after which a launch counts as an endless loop (on the emulator).
         axes: names of the axes of arrays, such as ``{"x": "nchw"}``: faults then name tensor indices.

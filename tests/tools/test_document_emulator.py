@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from convlab.emulator.faults import ADVICE
 from convlab.emulator.parse import parse
 from convlab.executors.compile import compile
 from convlab.executors.launch import launch
@@ -44,11 +45,21 @@ def test_the_examples_run():
 def test_the_page_is_short_and_its_links_lead_somewhere():
     text = PAGE.read_text(encoding="utf-8")
     prose = re.sub(r"```.*?```|<!--.*?-->|\]\(.*?\)", " ", text, flags=re.DOTALL)
+    prose = re.sub(r"^\|.*$", "", prose, flags=re.MULTILINE)
     assert 300 < len(prose.split()) <= 550
     links = re.findall(r"\]\(([^)#]+)\)", text)
     assert len(links) > 10
     for link in links:
         assert (PAGE.parent / link).exists(), link
+
+
+def test_the_table_of_faults_has_all_kinds_and_severities():
+    rows = re.findall(r"^\| (`.*?) \|(.*?)\|(.*?)\|$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found = set()
+    for kinds, *cells in rows:
+        severities = [name for name, cell in zip(("error", "warning"), cells, strict=True) if cell.strip()]
+        found |= {(kind, severity) for kind in re.findall(r"`(\w+)`", kinds) for severity in severities}
+    assert found == set(ADVICE)
 
 
 def test_the_four_lines_are_ptx_of_one_block(tool):

@@ -142,6 +142,9 @@ class Memory:
         if not known:
             return Spot("shared memory", f"[{offset}]", rest)
         ((start, variable),) = known
+        if not variable.data.size:
+            given = max(0, self.shared.size - start)
+            rest = f"the launch gave it {given:,} bytes of dynamic shared memory: pass shared=…."
         single = variable.data.size == site.dtype.itemsize and offset == start
         return Spot(readable(variable.name), "" if single else f"[{(offset - start) // site.dtype.itemsize}]", rest)
 
