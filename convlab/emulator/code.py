@@ -53,7 +53,7 @@ class Site:
     count: int  # elements per lane: 1, 2, 4 or 8
     asynchronous: bool = False  # done only after a wait: cp.async
     strength: int = 0  # 1 for volatile accesses; 2 for atomic ones, and those made for talking to other threads
-    unused: tuple[int, ...] = ()  # elements that nobody reads: compilers make loads wider where that costs nothing
+    unused: tuple[int, ...] = ()  # elements that nobody needs: compilers widen loads, and copy structs whole
     width: int = field(init=False)  # bytes per lane
     pieces: tuple[tuple[int, int], ...] = field(init=False)  # what is used of these: first byte and bytes of each run
     shift: int = field(init=False)  # the element's size as a power of two
@@ -61,7 +61,8 @@ class Site:
     def __post_init__(self) -> None:
         """What every access asks for is computed once."""
         object.__setattr__(self, "width", self.count * self.dtype.itemsize)
-        object.__setattr__(self, "pieces", tuple(self._pieces()) or ((0, self.width),))
+        everything = () if self.space == "local" else ((0, self.width),)  # volatile: read for its own sake
+        object.__setattr__(self, "pieces", tuple(self._pieces()) or everything)
         object.__setattr__(self, "shift", self.dtype.itemsize.bit_length() - 1)
 
     def _pieces(self) -> Iterator[tuple[int, int]]:

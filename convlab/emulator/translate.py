@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,6 +37,7 @@ from convlab.emulator.program import Function, Immediate, Instruction, Register,
 from convlab.emulator.specials import SPECIALS
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
+from convlab.emulator.uses import used
 from convlab.errors import CompileError
 
 __all__ = ["WRONG_OPERANDS", "translate"]
@@ -173,8 +173,8 @@ class _Linker:
         layout = lay_out(function, self.shared, function is self.kernel, self.pointer)
         blocks = graph.split(function)
         shared = (numbers, self.dtypes, layout, self.sites, self.constants)
-        idle = _idle(function)
-        parts = [Translator(function, function.instructions[block.first], *shared, idle) for block in blocks]
+        uses = (used(function), used(function, copies=False))
+        parts = [Translator(function, function.instructions[block.first], *shared, *uses) for block in blocks]
         results = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
         live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
         return _Piece(function, layout, blocks, parts, results, live, _patience(blocks), first)
@@ -227,17 +227,6 @@ class _Linker:
         if block.target is None and block.fall is None and block.condition is None:
             return End() if ends_thread else Return()
         return Branch(step(block.target), step(block.fall), piece.patience[index])
-
-
-def _idle(function: Function) -> set[str]:
-    """Registers that one instruction alone names, and ``_``: what is loaded into them, nobody reads."""
-    times = Counter(
-        leaf.name
-        for instruction in function.instructions
-        for leaf in (*instruction.leaves, instruction.guard)
-        if isinstance(leaf, Register)
-    )
-    return {"_", *(name for name, count in times.items() if count == 1)}
 
 
 def _recursive(functions: list[Function]) -> set[tuple[int, int]]:

@@ -13,7 +13,7 @@ from convlab.emulator.code import Site, Source
 from convlab.emulator.layout import Layout
 from convlab.emulator.memory.generic import GENERIC
 from convlab.emulator.names import readable
-from convlab.emulator.program import Address, Function, Immediate, Instruction, Operand, Register, Symbol
+from convlab.emulator.program import Address, Function, Immediate, Instruction, Operand, Register, Symbol, Vector
 from convlab.emulator.specials import CLOCKS
 from convlab.emulator.types import DTYPES, constant
 from convlab.errors import UnsupportedInstruction
@@ -43,7 +43,8 @@ class Translator:
     layout: Layout
     sites: list[Site]
     constants: dict[str, Any]
-    idle: Container[str] = ()  # registers that nobody reads
+    used: Container[str] = ()  # registers that somebody reads
+    needed: Container[str] = ()  # those of them that are not just copied within local memory
     lines: list[str] = field(default_factory=list)
     reads: set[int] = field(default_factory=set)
     writes: set[int] = field(default_factory=set)
@@ -172,8 +173,9 @@ class Translator:
             raise self.unsupported(f"{count} elements at a time")
         space = self.space()
         strength = 2 if action == "atomic" else max(STRENGTHS.get(part, 0) for part in self.current.parts)
-        targets = getattr(self.current.operands[0], "items", ()) if action == "load" else ()
-        unused = tuple(n for n, target in enumerate(targets) if getattr(target, "name", "") in self.idle)
+        target, wanted = self.current.operands[0], self.needed if space == "local" else self.used
+        targets = (target.items if isinstance(target, Vector) else (target,)) if action == "load" else ()
+        unused = tuple(n for n, item in enumerate(targets) if getattr(item, "name", "") not in wanted)
         if space:
             return SPACES[holder or space], self.site(action, space, dtype, count, strength=strength, unused=unused)
         sites = [self.site(action, name, dtype, count, strength=strength, unused=unused) for name, _ in GENERIC]

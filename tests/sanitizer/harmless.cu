@@ -246,3 +246,28 @@ extern "C" __global__ void three_of_four(int* y, const int* x) {
     const int* row = s[t % 2];
     y[t] = row[0] + 2 * row[1] + 3 * row[2];
 }
+
+// Each thread keeps its longest run of rising numbers: a struct is copied whole, also what of it has no value yet.
+struct Run {
+    int values[6], size;
+    __device__ void start() { size = 0; }
+    __device__ void push(int value) { values[size++] = value; }
+};
+
+__device__ __noinline__ int sum_of(Run run) {
+    int sum = 0;
+    for (int i = 0; i < run.size; ++i) sum += run.values[i];
+    return sum;
+}
+
+extern "C" __global__ void longest_run(int* y, const int* x) {
+    Run run, best;
+    run.start();
+    best.start();
+    for (int i = threadIdx.x; i < threadIdx.x + 6; ++i) {
+        if (run.size > 0 && x[i] < x[i - 1]) run.start();
+        run.push(x[i]);
+        if (run.size > best.size) best = run;
+    }
+    y[threadIdx.x] = sum_of(best);
+}

@@ -16,6 +16,19 @@ from .case import by_block, counts, floats, ints, zeros
 SOURCE = Path(__file__).with_name("harmless.cu").read_text(encoding="utf-8")
 LANES = np.arange(128)
 
+
+def longest_run(x):
+    """The sum of the first longest run of rising numbers of each six in a row."""
+    sums = []
+    for at in range(len(x) - 5):
+        run, best = [], []
+        for value in x[at : at + 6].tolist():
+            run = [*run, value] if run and value >= run[-1] else [value]
+            best = max(best, run, key=len)
+        sums.append(sum(best))
+    return np.array(sums)
+
+
 # Name, grid, block, arguments (the output first), and the output from the other arguments.
 KERNELS = [
     ("same_value", 2, 64, lambda rng: [empty(64, "i4")], lambda: np.ones(64)),
@@ -88,6 +101,7 @@ KERNELS = [
         lambda rng: [empty(64, "i4"), ints(rng, 8)],
         lambda x: np.tile(x.reshape(2, 4)[:, :3] @ [1, 2, 3], 32),
     ),
+    ("longest_run", 1, 40, lambda rng: [empty(40, "i4"), ints(rng, 45)], longest_run),
     (
         "critical_section",
         1,

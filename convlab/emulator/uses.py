@@ -1,0 +1,45 @@
+"""Which registers of a function anybody reads: a load into any other is the compiler's own, and no mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from convlab.emulator.program import Address, Function, Instruction, Operand, Register, Vector
+
+__all__ = ["used"]
+
+KEPT = {"local", "param"}  # where a struct is copied whole, whatever part of it has a value
+
+
+def used(function: Function, copies: bool = True) -> set[str]:
+    """The registers whose values matter; without ``copies`` not those that are only stored in local memory again."""
+    found, moves = set[str](), list[tuple[str, str]]()
+    for instruction in function.instructions:
+        operands, guard = instruction.operands, instruction.guard
+        if guard is not None:
+            found.add(guard.name)
+        read = operands[1:] if instruction.parts[0] in ("ld", "mov") else operands
+        names = [name for operand in read for name in _registers(operand)]
+        if instruction.parts[0] == "mov" and isinstance(operands[0], Register):
+            moves += [(operands[0].name, name) for name in names]
+        elif copies or not _keeps(instruction):
+            found.update(names)
+        else:
+            found.update(_registers(operands[0]))
+    size = -1
+    while size < len(found):
+        size = len(found)
+        found.update(source for target, source in moves if target in found)
+    return found
+
+
+def _keeps(instruction: Instruction) -> bool:
+    """Whether a value only goes to local memory."""
+    return instruction.parts[0] == "st" and not KEPT.isdisjoint(instruction.parts)
+
+
+def _registers(operand: Operand) -> Iterator[str]:
+    """The registers that an operand names."""
+    items = operand.items if isinstance(operand, Vector) else (operand,)
+    leaves = (item.base if isinstance(item, Address) else item for item in items)
+    return (leaf.name for leaf in leaves if isinstance(leaf, Register))
