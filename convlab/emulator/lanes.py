@@ -47,6 +47,10 @@ class Residents:
         """All lanes; one object, since what it knows about itself is asked for at every step."""
         return Lanes(None, self)
 
+    def at(self, slots: Indices) -> Lanes:
+        """The lanes of these indices, which ascend."""
+        return self.everybody if slots.size == self.size else Lanes(slots, self)
+
     def keep(self, index: Indices) -> None:
         """Forget all lanes but these."""
         for name in ("block", "thread", "warp", "lane"):

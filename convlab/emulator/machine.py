@@ -211,14 +211,12 @@ class Machine:
     def who(self, slot: int) -> tuple[Dim3, Dim3]:
         """The block and the thread of a lane, each as (x, y, z)."""
         residents = self.residents
-        block = coordinates(residents.number[residents.block[slot]], self.launch.grid)
-        thread = coordinates(residents.thread[slot], self.launch.block)
-        return (int(block[0]), int(block[1]), int(block[2])), (int(thread[0]), int(thread[1]), int(thread[2]))
+        block = residents.number[residents.block[slot]]
+        return _position(block, self.launch.grid), self.thread(residents.thread[slot])
 
     def thread(self, number: int) -> Dim3:
         """x, y, z of a thread's linear number in its block."""
-        x, y, z = (int(c) for c in coordinates(np.int64(number), self.launch.block))
-        return x, y, z
+        return _position(number, self.launch.block)
 
     def _absent(self, site: int, wanted: int, lanes: Lanes, bad: NDArray[np.intp]) -> None:
         """A shuffle reads from a lane that does not take part; one that is not there at all does no harm by itself."""
@@ -288,6 +286,12 @@ def _idle_ends(code: Code) -> set[int]:
     if any(step.meeting is not None and not step.meeting.barrier for step in code.steps):
         return set()
     return {n for n, step in enumerate(code.steps) if isinstance(step.exit, End) and len(step.instructions) == 1}
+
+
+def _position(number: int, shape: Dim3) -> Dim3:
+    """x, y, z of a linear number."""
+    x, y, z = (int(c) for c in coordinates(np.int64(number), shape))
+    return x, y, z
 
 
 def _uniform(values: Any) -> Any:

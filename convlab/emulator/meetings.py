@@ -126,9 +126,7 @@ class Meetings:
         if uncounted.any():
             self._warn_of_ended(steps[uncounted], Lanes(slots[uncounted], self.residents))
         for step in np.unique(steps).tolist():
-            chosen = slots[steps == step]
-            everybody = chosen.size == self.residents.size
-            lanes = self.residents.everybody if everybody else Lanes(chosen, self.residents)
+            lanes = self.residents.at(slots[steps == step])
             self._met(step, lanes)
             yield step, lanes
 
@@ -174,9 +172,12 @@ class Meetings:
         slots = lanes.slots
         self.at[slots], self.mask[slots] = step, mask
         self.waiting += lanes.size
-        here = np.flatnonzero((self.at == step) & (self.mask != 0))
-        missing = self._missing(here)
-        return list(self._exchange(step, here[missing == 0]))
+        here = self._exchanging(step)
+        return list(self._exchange(step, here[self._missing(here) == 0]))
+
+    def _exchanging(self, step: int) -> NDArray[np.intp]:
+        """The lanes that wait for others at a step before they exchange values."""
+        return np.flatnonzero((self.at == step) & (self.mask != 0))
 
     def _missing(self, here: NDArray[np.intp]) -> NDArray[np.uint32]:
         """For each waiting lane of one step the lanes of its mask that are alive and not here."""
@@ -199,8 +200,7 @@ class Meetings:
         self.waiting -= slots.size
         masks = self.mask[slots]
         self.at[slots], self.mask[slots] = -1, 0
-        everybody = slots.size == self.residents.size
-        lanes = self.residents.everybody if everybody else Lanes(slots, self.residents)
+        lanes = self.residents.at(slots)
         self._met(step, lanes, masks)
         yield step, lanes
 
@@ -212,7 +212,7 @@ class Meetings:
             return []
         ready = self._complete()
         for step in np.unique(self.at[(self.at >= 0) & (self.mask != 0)]).tolist():
-            here = np.flatnonzero((self.at == step) & (self.mask != 0))
+            here = self._exchanging(step)
             ready += self._exchange(step, here[self._missing(here) == 0])
         return ready
 
@@ -221,7 +221,7 @@ class Meetings:
         exchanging = np.flatnonzero((self.at >= 0) & (self.mask != 0))
         if exchanging.size:
             step = int(self.at[exchanging[0]])
-            here = np.flatnonzero((self.at == step) & (self.mask != 0))
+            here = self._exchanging(step)
             missing = self._missing(here)
             lane = int(missing[missing != 0][0])
             absent = (lane & -lane).bit_length() - 1
