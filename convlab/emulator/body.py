@@ -23,14 +23,14 @@ from convlab.emulator.program import (
 from convlab.emulator.tokens import CONSTANTS, SHOWN, SUM, UNARY, Reader
 from convlab.emulator.types import DTYPES, SIZES
 
-__all__ = ["Body"]
+__all__ = ["LARGEST_PARAM", "Body"]
 
 DEEPEST = 200  # scopes inside of each other
 LARGEST_PARAM = 1 << 15  # bytes; CUDA allows a kernel one less than 32 KB
 LONGEST_VECTOR = 64  # operands in braces; no instruction has as many
 ALIGNMENTS = tuple(1 << n for n in range(11))
 MOST_REGISTERS = 1 << 16  # of a function: far beyond what any compiler makes
-ALL_REGISTERS = 1 << 18  # of all functions together
+ALL_REGISTERS = 1 << 20  # of all functions together
 
 
 class Scope:
@@ -180,8 +180,10 @@ class Body(Reader):
                 self.take(">")
             more = len(names) * max(1, count)
             self.declared += more
-            if len(function.registers) + more > MOST_REGISTERS or self.declared > ALL_REGISTERS:
+            if len(function.registers) + more > MOST_REGISTERS:
                 raise self.error(f"{function.name[:40]} declares more than {MOST_REGISTERS:,} registers.")
+            if self.declared > ALL_REGISTERS:
+                raise self.error(f"all functions together declare more than {ALL_REGISTERS:,} registers.")
             for name in names:
                 self._register(function, name, kind, count)
             if self.take() == ";":

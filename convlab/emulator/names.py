@@ -6,6 +6,8 @@ import re
 
 __all__ = ["readable"]
 
+LONGEST = 80  # characters of a name in a message
+
 
 def readable(name: str) -> str:
     """The plain name of a variable.
@@ -15,11 +17,15 @@ def readable(name: str) -> str:
     """
     name = name.split("#", maxsplit=1)[0]
     if not name.startswith("_Z"):
-        return name
+        return _short(name)
     found, at = "", 0
     while (match := re.search(r"\d+", name[at:])) is not None:
         end = at + match.end() + int(match[0])
         if end > len(name):
             break
         found, at = name[at + match.end() : end], end
-    return found or name
+    return _short(found or name)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from convlab.emulator.addresses import buffer_address, function_address
-from convlab.emulator.body import Body
+from convlab.emulator.body import LARGEST_PARAM, Body
 from convlab.emulator.program import Function, Param, Program, Signature, Variable
 from convlab.emulator.tokens import CONSTANTS, SHOWN, number
 from convlab.emulator.types import SIZES, constant
@@ -118,6 +118,9 @@ class Parser(Body):
         returns = self.params() if word == ".func" and self.peek() == "(" else ()
         name = self.take()
         function = Function(name, self.program, Signature(returns, self.params() if self.peek() == "(" else ()))
+        size = sum(param.size for param in function.params)
+        if word == ".entry" and size > LARGEST_PARAM:
+            raise self.error(f"{name[:40]} has {size:,} bytes of parameters; a kernel has {LARGEST_PARAM:,} at most.")
         while self.peek() not in ("{", ";", ""):
             directive = self.take()
             if directive in LIMITS:

@@ -196,7 +196,7 @@ VARIABLES = {  # module variables → the message
     ".global .align 8 .b64 big[4294967295][4294967295];": "bytes; the emulator takes 1,073,741,824 at most",
     ".global .b8 big[-1];": "bytes; the emulator takes",
     ".global .b8 big[-1][-1073741825];": "bytes; the emulator takes",
-    ".func g() { .reg .b32 %r<65536>; ret; }\n" * 5: "declares more than 65,536 registers",
+    ".func g() { .reg .b32 %r<65536>; ret; }\n" * 17: "all functions together declare more than 1,048,576 registers",
     "".join(f".global .b8 m{n}[134217728]; " for n in range(9)): "1,073,741,824 at most of all variables",
     f".global .b8 v[{'9' * MANY}];": "this is no PTX",
     f".global .b8 v[0x{'f' * MANY}];": "this is no PTX",
@@ -226,7 +226,7 @@ TEXTS = {kernel("", f"{text}\n"): message for text, message in VARIABLES.items()
 TEXTS |= {kernel(text): message for text, message in BODIES.items()}
 TEXTS |= {
     f"{HEAD}.entry f(.param .align 8 .b8 p[1099511627776]) {{ ret; }}": "a parameter has more than 32,768 bytes",
-    f"{HEAD}.entry f({', '.join(f'.param .u64 p{n}' for n in range(5000))}) {{ ret; }}": "takes 5000 arguments",
+    f"{HEAD}.entry f({', '.join(f'.param .u64 p{n}' for n in range(5000))}) {{ ret; }}": "f has 40,000 bytes of para",
 }
 
 
@@ -323,6 +323,12 @@ def test_a_wild_pointer_is_a_fault_and_touches_nothing(pointer, access):
         assert not [f for f in run_.faults if f.kind == "out_of_bounds"]
     else:
         assert {f.kind for f in run_.faults} & {"out_of_bounds", "misaligned"}
+
+
+def test_a_name_of_a_megabyte_is_shown_in_part():
+    name = "n" * 1_000_000
+    (fault,) = run(kernel(f".shared .b32 {name}; ld.shared.u32 %r1, [{name}+400];"), threads=1).faults
+    assert len(fault.message) < 300
 
 
 def test_empty_arrays_have_no_elements():
