@@ -141,6 +141,10 @@ def _check_axes(bound: Sequence[Bound], axes: Mapping[str, str]) -> None:
     for name, letters in axes.items():
         if name not in pointers:
             raise ArgumentError(f"axes names {name!r}, but the kernel's arrays are {', '.join(arrays)}.")
+        if not isinstance(letters, str):
+            raise ArgumentError(
+                f"axes={{{name!r}: {letters!r}}} has no letters.\n  Fix: write it as {{{name!r}: 'nchw'}}."
+            )
         if name in arrays and arrays[name].ndim != len(letters):
             raise ArgumentError(
                 f"axes={{{name!r}: {letters!r}}} names {len(letters)} axes, but {name} has shape {arrays[name].shape}."

@@ -83,6 +83,7 @@ def test_a_fault_names_the_index_of_a_tensor():
         ({"device": "gpu"}, LaunchError, "device='gpu' is none of 'auto', 'cuda', 'emulator'."),
         ({"faults": "ignore"}, LaunchError, "faults='ignore' is neither 'raise' nor 'record'."),
         ({"axes": {"a": "nchw"}}, ArgumentError, "names 4 axes, but a has shape (64,)"),
+        ({"axes": {"a": 5}}, ArgumentError, "axes={'a': 5} has no letters."),
         ({"axes": {"q": "n"}}, ArgumentError, "axes names 'q', but the kernel's arrays are a, b, c."),
         ({"axes": "nchw"}, ArgumentError, "axes='nchw' is no mapping of names."),
         ({"budget": -5}, LaunchError, "budget=-5 is no whole number from 1 on."),
