@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from convlab.emulator import blocks as graph
+from convlab.emulator import call_graph
 from convlab.emulator.addresses import function_address
 from convlab.emulator.advice import declined
 from convlab.emulator.calls import callee
@@ -57,7 +58,7 @@ def translate(kernel: Function) -> Code:
     Raises:
         UnsupportedInstruction: for what the table of instructions lacks, with the line of CUDA C.
     """
-    reached = _reached(kernel)
+    reached = call_graph.reached(kernel)
     size = sum(len(function.instructions) for function in reached)
     if size > MOST_INSTRUCTIONS:
         raise CompileError(
@@ -65,38 +66,6 @@ def translate(kernel: Function) -> Code:
             f"the emulator takes {MOST_INSTRUCTIONS:,} at most."
         )
     return _Linker(kernel, reached).code()
-
-
-def _reached(kernel: Function) -> list[Function]:
-    """The functions that a kernel may call, before those that call them, and the kernel last.
-
-    Lanes with the lowest step go first: those inside a function come back before the others go on.
-    """
-    program, order, seen = kernel.module, list[Function](), set[int]()
-
-    def visit(function: Function, depth: int = 0) -> None:
-        if id(function) in seen:
-            return
-        seen.add(id(function))
-        if depth > 200:
-            raise CompileError(f"{function.name[:40]}: functions call each other more than 200 levels deep.")
-        for name in _called(function):
-            visit(program.functions[name], depth + 1)
-        order.append(function)
-
-    visit(kernel)
-    return order
-
-
-def _called(function: Function) -> list[str]:
-    """The functions that one function calls; a call through a pointer may reach all."""
-    names = []
-    for instruction in function.instructions:
-        if instruction.parts[0] == "call":
-            target, _ = callee(instruction)
-            pointer = isinstance(target, Register)
-            names += list(function.module.functions) if pointer else [target.name] if isinstance(target, Symbol) else []
-    return [name for name in names if name in function.module.functions]
 
 
 @dataclass(slots=True)
@@ -119,7 +88,7 @@ class _Linker:
     def __init__(self, kernel: Function, functions: list[Function]) -> None:
         self.kernel = kernel
         self.functions = functions
-        self.recursive = _recursive(functions)
+        self.recursive = call_graph.recursive(functions)
         self.shared: SharedLayout = share(kernel.module, functions)
         self.dtypes: list[np.dtype[Any]] = []
         self.sites: list[Site] = []
@@ -227,21 +196,6 @@ class _Linker:
         if block.target is None and block.fall is None and block.condition is None:
             return End() if ends_thread else Return()
         return Branch(step(block.target), step(block.fall), piece.patience[index])
-
-
-def _recursive(functions: list[Function]) -> set[tuple[int, int]]:
-    """The calls, as caller and callee, that may come back to their caller while it waits."""
-    direct = {id(f): {id(f.module.functions[name]) for name in _called(f)} for f in functions}
-    reach = {function: set(targets) for function, targets in direct.items()}
-    for _ in functions:
-        for caller, targets in reach.items():
-            reach[caller] = targets.union(*(reach.get(target, set()) for target in targets))
-    return {
-        (caller, target)
-        for caller, targets in direct.items()
-        for target in targets
-        if caller in reach[target] | {target}
-    }
 
 
 def _patience(blocks: list[graph.Block]) -> list[int]:
