@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from convlab.emulator.program import Address, Function, Instruction, Operand, Register, Vector
@@ -13,23 +14,24 @@ KEPT = {"local", "param"}  # where a struct is copied whole, whatever part of it
 
 def used(function: Function, copies: bool = True) -> set[str]:
     """The registers whose values matter; without ``copies`` not those that are only stored in local memory again."""
-    found, moves = set[str](), list[tuple[str, str]]()
+    found, moves = set[str](), defaultdict[str, list[str]](list)
     for instruction in function.instructions:
         operands, guard = instruction.operands, instruction.guard
         if guard is not None:
             found.add(guard.name)
         read = operands[1:] if instruction.parts[0] in ("ld", "mov") else operands
         names = [name for operand in read for name in _registers(operand)]
-        if instruction.parts[0] == "mov" and isinstance(operands[0], Register):
-            moves += [(operands[0].name, name) for name in names]
+        if instruction.parts[0] == "mov" and operands and isinstance(operands[0], Register):
+            moves[operands[0].name] += names
         elif copies or not _keeps(instruction):
             found.update(names)
         else:
-            found.update(_registers(operands[0]))
-    size = -1
-    while size < len(found):
-        size = len(found)
-        found.update(source for target, source in moves if target in found)
+            found.update(name for operand in operands[:1] for name in _registers(operand))
+    waiting = list(found)
+    while waiting:
+        sources = set(moves[waiting.pop()]) - found
+        found |= sources
+        waiting += sources
     return found
 
 

@@ -28,3 +28,15 @@ def test_registers_that_matter(line):
     numbers = ["".join(n for n in "0123" if f"%r{n}" in names) for names in found]
     assert tuple(numbers) == LINES[line]
     assert all(("%p0" in names) == ("@%p0" in line) for names in found)
+
+
+def test_a_long_chain_of_copies_is_followed_from_its_end():
+    many = 30_000
+    chain = " ".join(f"mov.u32 q{n + 1}, q{n};" for n in range(many))
+    text = kernel(f".reg .b32 q<{many + 1}>; {chain} st.global.u32 [%rd0], q{many};")
+    assert {f"q{n}" for n in range(many + 1)} <= used(parse(text).entries["f"])
+
+
+@pytest.mark.parametrize("text", ["mov.u32;", "st.local.u32;", "ld.local.u32;"])
+def test_an_instruction_without_operands_uses_nothing(text):
+    assert used(parse(kernel(text)).entries["f"], copies=False) == {"%rd0"} - {"%rd0"}
