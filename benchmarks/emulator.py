@@ -25,13 +25,14 @@ import simulated
 from record import main
 from shares import shares
 
-from convlab.emulator import Buffer, machine, run
+from convlab.emulator import Buffer, Result, machine, run
 from convlab.emulator.observers.counters import Counter
 from convlab.executors.arguments import bind
 from convlab.executors.compile import compile
 from convlab.executors.empty import empty
 from convlab.executors.launch import launch
 from convlab.executors.module import Kernel
+from convlab.executors.run import Run
 from convlab.executors.shape import block_shape, grid_shape
 from convlab.kernels.ladder import method
 from convlab.reference.direct import oracle
@@ -60,8 +61,8 @@ class Work:
     expected: np.ndarray
     macs: int
 
-    def call(self, mode: str) -> Any:
-        """One launch on the emulator; returns its counters."""
+    def call(self, mode: str) -> Result | Run:
+        """One launch on the emulator."""
         if mode == "counters":  # alone: the executors take all observers or none
             bound = bind(self.kernel, self.arguments, device_arrays=False)
             arguments = [each.data if each.array is None else Buffer(each.parameter.name, each.array) for each in bound]

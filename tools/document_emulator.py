@@ -10,13 +10,13 @@ import re
 import sys
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from convlab.emulator import Buffer, parse, run
 from convlab.emulator.code import Step
 from convlab.emulator.lanes import Lanes
+from convlab.emulator.machine import Machine
 from convlab.emulator.translate import translate
 from convlab.executors.compile import compile
 from convlab.views.palette import STYLE
@@ -78,7 +78,7 @@ class Watch:
         self.steps: list[tuple[int, list[int]]] = []
         self.registers: dict[str, list[int]] = {}
 
-    def start(self, machine: Any) -> None:
+    def start(self, machine: Machine) -> None:
         """Copy the special registers."""
         for name, values in zip(machine.code.specials, machine.registers, strict=False):
             self.registers[name] = np.broadcast_to(values, machine.residents.size).tolist()

@@ -84,8 +84,7 @@ class Source:
         """The operand of these lanes: a vector, or a scalar for all."""
         if self.register is None:
             return self.value
-        values = registers[self.register]
-        return values if lanes.index is None else pick(values, lanes)
+        return pick(registers[self.register], lanes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class Lanes:
 
 def pick(values: Any, lanes: Lanes) -> Any:
     """The values of some lanes; a scalar stands for every lane."""
-    return values.take(lanes.index) if values.ndim else values
+    return values.take(lanes.index) if values.ndim and lanes.index is not None else values
 
 
 def put(old: Any, new: Any, lanes: Lanes) -> Any:

@@ -42,7 +42,7 @@ class CallStack:
     def enter(self, registers: list[Any], call: Call, lanes: Lanes, step: int) -> bool:
         """Lanes call a function at the end of a step; false when their stack is full."""
         pointer = self.code.pointer
-        start = pick(registers[pointer], lanes) if lanes.index is not None else registers[pointer]
+        start = pick(registers[pointer], lanes)
         end = int(np.max(start)) + call.frame + self.code.frame
         self.deepest = max(self.deepest, int(self.depth[lanes.slots].max()) + 1)
         total = (end + LEVEL_BYTES * self.deepest) * lanes.residents.size
@@ -71,8 +71,7 @@ class CallStack:
         saved = self.saved[depth].setdefault(-1 if call.after is None else call.after, {})
         for number in call.saved:
             old = saved.get(number, registers[number].dtype.type(0))
-            new = pick(registers[number], lanes) if lanes.index is not None else registers[number]
-            saved[number] = put(old, new, Lanes(slots, lanes.residents))
+            saved[number] = put(old, pick(registers[number], lanes), Lanes(slots, lanes.residents))
 
     def leave(self, registers: list[Any], lanes: Lanes) -> list[tuple[int, Lanes]]:
         """Lanes return; the step at which each goes on (−1: its thread ends)."""
@@ -83,7 +82,7 @@ class CallStack:
         for depth, part in lanes.groups(self.depth[lanes.slots]):
             slots = part.slots
             whole = Lanes(slots, lanes.residents)
-            start = registers[pointer][slots] if registers[pointer].ndim else registers[pointer]
+            start = pick(registers[pointer], whole)
             registers[pointer] = put(registers[pointer], start - self.frames[depth][slots], whole)
             for after, group in part.groups(self.after[depth][slots]):
                 if after >= 0:
