@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from convlab.emulator import Fault
 from convlab.emulator.faults import meanings
 from convlab.emulator.numerics.halves import from_bf16
-from convlab.executors.columns import LEGEND, columns
+from convlab.executors.columns import COLUMNS, columns
 from convlab.executors.module import Kernel
 from convlab.executors.run import Run
 from convlab.executors.signature import Parameter
@@ -154,7 +154,7 @@ def _lines(run: Run) -> str:
     table = _aligned([heads, *rows])
     code = ["CUDA C", *(text.expandtabs(4) for _, text, _ in lines)]
     shown_lines = [_cut(f"{left}  {text}".rstrip()) for left, text in zip(table, code, strict=True)]
-    legend = [_cut(f"  {name:14}{LEGEND[name]}") for name in shown]
+    legend = [_cut(f"  {name:14}{COLUMNS[name].meaning}") for name in shown]
     return "\n".join([*shown_lines, *_elsewhere(run), *legend])
 
 

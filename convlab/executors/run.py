@@ -10,7 +10,7 @@ from convlab.emulator import UNOBSERVED, Counters, Fault
 from convlab.emulator.faults import SHOWN, meanings, summary
 from convlab.emulator.observers.cache import Traffic
 from convlab.emulator.observers.trace import Trace
-from convlab.executors.columns import LEGEND, columns
+from convlab.executors.columns import COLUMNS, columns
 from convlab.executors.shape import Dim3
 
 __all__ = ["Run"]
@@ -91,9 +91,8 @@ class Run:
             return ""
         shown = lines[:LINES_SHOWN]
         cells = columns([counters for _, _, counters in shown])
-        heads = "".join(
-            f"<th {LEFT} title='{escape(LEGEND.get(name, ''))}'>{name}</th>" for name in ("line", *cells, "CUDA C")
-        )
+        titles = {"line": "", **{name: COLUMNS[name].meaning for name in cells}, "CUDA C": ""}
+        heads = "".join(f"<th {LEFT} title='{escape(title)}'>{name}</th>" for name, title in titles.items())
         numbers = zip(*cells.values(), strict=True)
         rows = "".join(_row((str(line), *row), text) for (line, text, _), row in zip(shown, numbers, strict=True))
         note = f"<p>… and {len(lines) - LINES_SHOWN} more lines.</p>" if len(lines) > LINES_SHOWN else ""
