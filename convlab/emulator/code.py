@@ -111,17 +111,13 @@ class Branch:
     fall: int | None
     patience: int = 0
 
-    @property
-    def waits(self) -> bool:
-        """Whether it closes a loop that may wait for what another thread does."""
-        return self.patience == IMPATIENT
-
 
 @dataclass(frozen=True, slots=True)
 class Switch:
     """On to one of several steps, by the number that the step computes (``brx.idx``)."""
 
     targets: tuple[int | None, ...]
+    patience: int = 0
 
 
 @dataclass(frozen=True, slots=True)

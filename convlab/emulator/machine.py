@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convlab.emulator.code import Branch, Call, Code, End, Exit, Return, Step, StoppedError, Switch
+from convlab.emulator.code import IMPATIENT, Branch, Call, Code, End, Exit, Return, Step, StoppedError, Switch
 from convlab.emulator.faults import Fault, FaultLog
 from convlab.emulator.lanes import Lanes, Residents, coordinates, pick
 from convlab.emulator.meetings import Meetings
@@ -141,23 +141,23 @@ class Machine:
             for tell in self.hooks["branch"]:
                 tell(at, lanes, taken, fallen)
         for target, part in ((way.target, taken), (way.fall, fallen)):
-            if part is None:
-                continue
-            if target is None:
-                self._finish(part)
-                continue
-            tired = target <= at and self.schedule.impatient(group or 0, target, part, way.patience)
-            self.schedule.put(target, part, turn + tired, group)
+            if part is not None:
+                self._jump(at, target, part, way.patience, turn, group)
         if way.target is None or way.fall is None:
             self._drop_ended()
 
     def _switch(self, at: int, way: Switch, lanes: Lanes, index: Any, turn: int, group: int | None) -> None:
         for number, part in lanes.groups(index):
             target = way.targets[number] if number < len(way.targets) else None
-            if target is None:
-                self._finish(part)
-            else:
-                self.schedule.put(target, part, turn, group)
+            self._jump(at, target, part, way.patience, turn, group)
+
+    def _jump(self, at: int, target: int | None, lanes: Lanes, patience: int, turn: int, group: int | None) -> None:
+        """Lanes go on at a step, or end; those that jumped back in vain let others go first."""
+        if target is None:
+            self._finish(lanes)
+            return
+        tired = target <= at and self.schedule.impatient(group or 0, target, lanes, patience)
+        self.schedule.put(target, lanes, turn + tired, group)
 
     def _call(self, at: int, way: Call, lanes: Lanes, address: Any, turn: int, group: int | None) -> None:
         targets = [(way.target, lanes)]
@@ -274,7 +274,7 @@ LEAVE: dict[type[Exit], Callable[..., None]] = {
 def _blocks_per_chunk(code: Code, launch: Launch) -> int:
     """How many blocks go at a time: whole ones, of about `CHUNK` threads, as far as memory lasts."""
     threads = prod(launch.block)
-    waits = any(isinstance(step.exit, Branch) and step.exit.waits for step in code.steps)
+    waits = any(isinstance(step.exit, Branch | Switch) and step.exit.patience == IMPATIENT for step in code.steps)
     private = code.frame * threads + launch.shared_bytes
     registers = sum(dtype.itemsize for dtype in code.dtypes) * threads
     lanes = RESIDENT if waits else CHUNK

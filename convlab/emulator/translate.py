@@ -182,7 +182,7 @@ class _Linker:
             return None if target is None else piece.first + target
 
         if block.switch:
-            return Switch(tuple(map(step, block.switch)))
+            return Switch(tuple(map(step, block.switch)), piece.patience[index])
         if block.last == "call":
             target, _ = callee(block.instructions[-1])
             own = piece.function.module.functions.get(target.name) if isinstance(target, Symbol) else None

@@ -288,6 +288,18 @@ def test_a_block_waits_for_the_flag_of_a_later_one(look):
     assert out.tolist() == [77, 77]
 
 
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_a_loop_that_a_switch_closes_lets_others_go_on(blocks):
+    # all but the first thread wait for it at a lower step than its own
+    text = kernel("""
+        TABLE: .branchtargets WAIT, END;
+        mov.u32 %r1, %ctaid.x; add.u32 %r1, %r1, %r0; setp.eq.u32 %p1, %r1, 0; @%p1 bra WRITE;
+        WAIT: ld.volatile.global.u32 %r2, [%rd0]; brx.idx %r2, TABLE;
+        WRITE: st.volatile.global.u32 [%rd0], 1;
+        END:""")
+    assert not launch(text, np.zeros(1, "u4"), grid=(blocks, 1, 1), block=(32, 1, 1), budget=100).faults
+
+
 # Thread t writes its number to shared memory, and reads that of thread t + 32; the barrier between may be missing.
 NEIGHBOUR = f"""
     .shared .align 4 .b8 tile[512]; mov.u32 %r5, tile; shl.b32 %r1, %r0, 2; add.u32 %r6, %r5, %r1;
