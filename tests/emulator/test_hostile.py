@@ -405,6 +405,14 @@ def test_a_terabyte_in_cuda_c_is_refused():
 INSTRUCTIONS = [
     *["bar.warp.sync;", "brx.idx;", "brx.idx %r1;", "bar.sync;", "bar.sync [%rd0];", "bar.red.popc.u32 %r1;", "call;"],
     *["shfl.sync.idx.b32 %r1;", "shfl.sync.idx.b32 %r1, %r2, 0, 31;", "vote.sync.any.pred %p1, %p2;", "ret %r1;"],
+    *[
+        "bar.arrive;",
+        "bar.arrive 1;",
+        "mov.u32;",
+        "st.local.u32;",
+        "atom.global.cas.b64 %rd1, [%rd0];",
+        "red.add.u32 [%rd0];",
+    ],
     *["match.any.sync.b32 %r1, %p1, -1;", "redux.sync.add.f32 %r1, %r2, -1;", "activemask.b32;", "bra;", "@%r1 bra L;"],
     *[
         "atom.global.cas.b32 %r1, [%rd0], %r2;",

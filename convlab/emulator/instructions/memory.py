@@ -113,6 +113,8 @@ def atomic(t: Translator, instruction: Instruction) -> None:
     narrow = instruction.parts[-1] in HALVES
     if operation not in ATOMICS.get("half" if narrow else dtype.kind, ()):
         raise t.unsupported()
+    if len(values) != (2 if operation == "cas" else 1):
+        raise ValueError(f"{len(values)} values")
     if narrow:
         operation = f"{operation}.{instruction.parts[-1]}"
     if narrow or (instruction.parts[-1].startswith("b") and operation not in ("min", "max")):

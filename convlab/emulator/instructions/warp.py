@@ -83,6 +83,8 @@ def barrier(t: Translator, instruction: Instruction) -> None:
     """The machine lets lanes in when all are there; what is left to do is the reduction of ``bar.red``."""
     if "cluster" in instruction.parts:
         raise t.unsupported("of a cluster")
+    if "arrive" in instruction.parts and len(instruction.operands) != 2:
+        raise ValueError("those who arrive say how many are expected")
     if "red" not in instruction.parts:
         return
     target, *rest = instruction.operands
