@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from convlab.emulator.calls import callee
-from convlab.emulator.program import Function, Register, Symbol
+from convlab.emulator.program import Function, Instruction, Register, Symbol
 from convlab.errors import CompileError
 
-__all__ = ["reached", "recursive"]
+__all__ = ["called", "reached", "recursive"]
 
 DEEPEST = 200  # functions inside of each other, without recursion
 
@@ -16,7 +16,7 @@ def reached(kernel: Function) -> list[Function]:
 
     Lanes with the lowest step go first: those inside a function come back before the others go on.
     """
-    program, order, seen = kernel.module, list[Function](), set[int]()
+    order, seen = list[Function](), set[int]()
 
     def visit(function: Function, depth: int = 0) -> None:
         if id(function) in seen:
@@ -24,8 +24,8 @@ def reached(kernel: Function) -> list[Function]:
         seen.add(id(function))
         if depth > DEEPEST:
             raise CompileError(f"{function.name[:40]}: functions call each other more than {DEEPEST} levels deep.")
-        for name in _called(function):
-            visit(program.functions[name], depth + 1)
+        for each in _callees(function):
+            visit(each, depth + 1)
         order.append(function)
 
     visit(kernel)
@@ -34,7 +34,7 @@ def reached(kernel: Function) -> list[Function]:
 
 def recursive(functions: list[Function]) -> set[tuple[int, int]]:
     """The calls, as caller and callee, that may come back to their caller while it waits."""
-    direct = {id(f): {id(f.module.functions[name]) for name in _called(f)} for f in functions}
+    direct = {id(function): {id(each) for each in _callees(function)} for function in functions}
     reach = {function: set(targets) for function, targets in direct.items()}
     grows = True
     while grows:
@@ -45,12 +45,15 @@ def recursive(functions: list[Function]) -> set[tuple[int, int]]:
     return {(caller, target) for caller, targets in direct.items() for target in targets if caller in reach[target]}
 
 
-def _called(function: Function) -> list[str]:
-    """The functions that one function calls; a call through a pointer may reach all."""
-    names = []
-    for instruction in function.instructions:
-        if instruction.parts[0] == "call":
-            target, _ = callee(instruction)
-            pointer = isinstance(target, Register)
-            names += list(function.module.functions) if pointer else [target.name] if isinstance(target, Symbol) else []
-    return [name for name in names if name in function.module.functions]
+def called(function: Function, call: Instruction) -> list[Function]:
+    """The functions of the module that a call may reach: one, or all through a pointer, or none of them."""
+    known, (target, _) = function.module.functions, callee(call)
+    if isinstance(target, Register):
+        return list(known.values())
+    return [known[target.name]] if isinstance(target, Symbol) and target.name in known else []
+
+
+def _callees(function: Function) -> list[Function]:
+    """The functions that one function calls."""
+    calls = [instruction for instruction in function.instructions if instruction.parts[0] == "call"]
+    return [each for call in calls for each in called(function, call)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,6 @@ from convlab.emulator.addresses import function_address
 from convlab.emulator.advice import declined
 from convlab.emulator.calls import callee
 from convlab.emulator.code import (
-    IMPATIENT,
-    PATIENT,
     Branch,
     Call,
     Code,
@@ -34,11 +32,12 @@ from convlab.emulator.instructions import HANDLERS
 from convlab.emulator.lanes import pick, put
 from convlab.emulator.layout import Layout, SharedLayout, lay_out, names, share
 from convlab.emulator.numerics import NAMESPACE
-from convlab.emulator.program import Function, Immediate, Instruction, Register, Symbol
+from convlab.emulator.program import Function, Register, Symbol
 from convlab.emulator.specials import SPECIALS
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 from convlab.emulator.uses import used
+from convlab.emulator.waiting import patience, waiting
 from convlab.errors import CompileError
 
 __all__ = ["WRONG_OPERANDS", "translate"]
@@ -89,6 +88,7 @@ class _Linker:
         self.kernel = kernel
         self.functions = functions
         self.recursive = call_graph.recursive(functions)
+        self.waiting = waiting(functions)
         self.shared: SharedLayout = share(kernel.module, functions)
         self.dtypes: list[np.dtype[Any]] = []
         self.sites: list[Site] = []
@@ -146,7 +146,7 @@ class _Linker:
         parts = [Translator(function, function.instructions[block.first], *shared, *uses) for block in blocks]
         results = [_translate_block(part, block) for part, block in zip(parts, blocks, strict=True)]
         live = graph.live_out(blocks, [p.reads for p in parts], [p.writes for p in parts])
-        return _Piece(function, layout, blocks, parts, results, live, _patience(blocks), first)
+        return _Piece(function, layout, blocks, parts, results, live, patience(function, blocks, self.waiting), first)
 
     def _source(self, piece: _Piece) -> list[str]:
         """The Python functions of all blocks."""
@@ -196,29 +196,6 @@ class _Linker:
         if block.target is None and block.fall is None and block.condition is None:
             return End() if ends_thread else Return()
         return Branch(step(block.target), step(block.fall), piece.patience[index])
-
-
-def _patience(blocks: list[graph.Block]) -> list[int]:
-    """How often lanes may jump back from each block while others wait; 0 where it never jumps back."""
-    waiting = list(accumulate((any(map(_waits, block.instructions)) for block in blocks), initial=0))
-    result = []
-    for index, block in enumerate(blocks):
-        back = min((n for n in block.successors if n <= index), default=None)
-        waits = back is not None and waiting[index + 1] > waiting[back]
-        result.append(0 if back is None else IMPATIENT if waits else PATIENT)
-    return result
-
-
-FRESH = {"volatile", "relaxed", "acquire", "cv", "cg"}  # loads that see what other blocks have written since
-
-
-def _waits(instruction: Instruction) -> bool:
-    """Whether a loop with this instruction may be waiting for what another thread does."""
-    parts = instruction.parts
-    if parts[0] == "atom":
-        idle = isinstance(instruction.operands[-1], Immediate) and instruction.operands[-1].value == 0
-        return "cas" in parts or "exch" in parts or idle  # atomicAdd(&flag, 0) only reads
-    return parts[0] in ("nanosleep", "membar", "fence") or (parts[0] == "ld" and not FRESH.isdisjoint(parts))
 
 
 def _meeting(part: Translator, block: graph.Block) -> Meeting | None:
