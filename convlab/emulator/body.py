@@ -20,6 +20,7 @@ from convlab.emulator.program import (
     Variable,
     Vector,
 )
+from convlab.emulator.speculation import guard_loads
 from convlab.emulator.tokens import CONSTANTS, SHOWN, SUM, UNARY, Reader
 from convlab.emulator.types import DTYPES, SIZES
 
@@ -102,6 +103,7 @@ class Body(Reader):
 
         if self.in_registers:
             from_registers(function, self.in_registers)
+        guard_loads(function)
 
     def _close(self, scope: Scope, function: Function) -> None:
         """Rename the labels of an inner scope where its instructions and its lists use them."""

@@ -31,6 +31,7 @@ def longest_run(x):
 
 # Name, grid, block, arguments (the output first), and the output from the other arguments.
 KERNELS = [
+    ("own_total", 1, 96, lambda rng: [empty(96, "i4"), ints(rng, 2)], lambda x: np.r_[x[0] + x[1], np.zeros(95)]),
     ("same_value", 2, 64, lambda rng: [empty(64, "i4")], lambda: np.ones(64)),
     ("tile_groups", 1, 128, lambda rng: [empty(128, "i4"), ints(rng, 128)], lambda x: by_block(x, 8, np.flip)[::-1]),
     ("warp_exchange", 1, 128, lambda rng: [empty(128, "i4"), ints(rng, 128)], lambda x: x[LANES ^ 17] + 1),
