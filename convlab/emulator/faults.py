@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-__all__ = ["Fault", "FaultLog", "meanings", "summary"]
+__all__ = ["SHOWN", "Fault", "FaultLog", "meanings", "summary"]
 
 # What each kind of fault means on a GPU, and what to do about it.
 ADVICE = {

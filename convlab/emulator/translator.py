@@ -18,7 +18,7 @@ from convlab.emulator.specials import CLOCKS
 from convlab.emulator.types import DTYPES, constant
 from convlab.errors import UnsupportedInstruction
 
-__all__ = ["Translator"]
+__all__ = ["SPACES", "Translator"]
 
 STRENGTHS = {"volatile": 1, "relaxed": 2, "acquire": 2, "release": 2}
 

@@ -25,11 +25,11 @@ from convlab.executors.diagnostics import compile_error
 from convlab.executors.headers import flatten
 from convlab.executors.module import Kernel, Module
 from convlab.executors.run import Run
+from convlab.executors.shape import Dim3
 from convlab.executors.signature import without_comments
 
 __all__ = ["available", "launch", "why_not"]
 
-Shape = tuple[int, int, int]
 Span = tuple[int, int]
 
 _modules = count(1)
@@ -57,7 +57,7 @@ def why_not() -> str:
     return "" if found else "CuPy finds no NVIDIA GPU, or its driver is too old."
 
 
-def launch(kernel: Kernel, grid: Shape, block: Shape, bound: Sequence[Bound], shared: int) -> Run:
+def launch(kernel: Kernel, grid: Dim3, block: Dim3, bound: Sequence[Bound], shared: int) -> Run:
     """Execute a kernel on the GPU; ``milliseconds`` of the run is the kernel alone, by CUDA events.
 
     Parameters:
@@ -86,7 +86,7 @@ def launch(kernel: Kernel, grid: Shape, block: Shape, bound: Sequence[Bound], sh
     return replace(run, milliseconds=elapsed)
 
 
-def _timed(cupy: Any, function: Any, grid: Shape, block: Shape, args: tuple[Any, ...], shared: int) -> float:
+def _timed(cupy: Any, function: Any, grid: Dim3, block: Dim3, args: tuple[Any, ...], shared: int) -> float:
     """Launch and wait in Python, where Ctrl-C is heard, until the kernel has ended; milliseconds."""
     start, end = cupy.cuda.Event(), cupy.cuda.Event()
     start.record()

@@ -9,6 +9,8 @@ from convlab.emulator.instructions.table import handles
 from convlab.emulator.program import Instruction
 from convlab.emulator.translator import Translator
 
+__all__ = ["arithmetic"]
+
 # opcode without its type → what it computes
 INTEGER = rows(
     {

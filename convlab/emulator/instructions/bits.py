@@ -10,6 +10,8 @@ from convlab.emulator.program import Immediate, Instruction, Operand, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["bit_operation", "dot_product", "logic", "shift"]
+
 WORDS = ("u32", "u32", "u32")
 
 # opcode without its type → what it computes

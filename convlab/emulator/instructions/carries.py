@@ -8,6 +8,8 @@ from convlab.emulator.program import Instruction, Register
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["CARRY", "with_carry"]
+
 CARRY = Register("#cc")  # the condition code, 0 or 1, in a register that no PTX can name
 
 # form → the two numbers whose sum, with the carry, it computes

@@ -11,6 +11,8 @@ from convlab.emulator.program import Instruction, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["compare", "compare_to_value", "selection", "selection_by_sign"]
+
 INTEGERS = {
     **{"eq": "{0} == {1}", "ne": "{0} != {1}", "lt": "{0} < {1}", "le": "{0} <= {1}", "gt": "{0} > {1}"},
     "ge": "{0} >= {1}",

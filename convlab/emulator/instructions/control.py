@@ -11,6 +11,8 @@ from convlab.emulator.program import Instruction, Operand, Register, Symbol
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["BUILTINS", "call", "jump", "nothing", "trap"]
+
 # Functions that CUDA itself provides: the expression that does their work, from the texts of their arguments.
 BUILTINS = {
     "vprintf": "memory.print({0}, {1}, lanes)",

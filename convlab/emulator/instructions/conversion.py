@@ -13,6 +13,8 @@ from convlab.emulator.program import Instruction
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["convert"]
+
 # rounding → function, which rounds the last digit that the result has, or to whole numbers
 ROUNDINGS = {"rn": "rint", "rz": "trunc", "rm": "floor", "rp": "ceil", "rna": "round_away"}
 WHOLE = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}

@@ -8,6 +8,8 @@ from convlab.emulator.program import Instruction
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["CLAMPS", "DIRECTIONS", "FLOATS", "clamped", "floating", "flushed", "property_of"]
+
 # rounding → where it leads: zero, down or up
 DIRECTIONS = {"rz": "zero", "rm": "down", "rp": "up"}
 DIRECTED = {

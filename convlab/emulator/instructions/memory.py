@@ -13,6 +13,8 @@ from convlab.emulator.program import Address, Immediate, Instruction, Operand, R
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["atomic", "copy", "fence", "hint", "is_space", "load", "store", "to_generic"]
+
 HALVES = ("f16", "bf16", "f16x2", "bf16x2")
 # the kind of a type → what atomics do with it
 ATOMICS = {

@@ -10,6 +10,8 @@ from convlab.emulator.instructions.table import handles, type_of
 from convlab.emulator.program import Instruction, Vector
 from convlab.emulator.translator import Translator
 
+__all__ = ["move"]
+
 
 @handles("mov")
 def move(t: Translator, instruction: Instruction) -> None:

@@ -32,7 +32,18 @@ from convlab.emulator.program import Instruction, Operand, Place, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
-__all__ = ["Form", "Product", "form_of", "macs"]
+__all__ = [
+    "ACCUMULATORS",
+    "Form",
+    "Product",
+    "form_of",
+    "load_matrix",
+    "macs",
+    "multiply",
+    "store_matrix",
+    "transpose_matrix",
+    "wmma",
+]
 
 ACCUMULATORS = {
     "f16": {"f16", "f32"},

@@ -14,6 +14,8 @@ from convlab.emulator.program import Instruction, Operand, Register, Symbol
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["multiply_add", "scalar", "side_by_side"]
+
 WORD = DTYPES["u32"]
 OPERATIONS = {
     "vadd": "v0 + v1",

@@ -7,6 +7,8 @@ from convlab.emulator.program import Instruction, Operand, Symbol, Vector
 from convlab.emulator.translator import Translator
 from convlab.emulator.types import DTYPES
 
+__all__ = ["active", "barrier", "elect", "match", "reduce", "shuffle", "vote"]
+
 U32 = DTYPES["u32"]
 PRED = DTYPES["pred"]
 
