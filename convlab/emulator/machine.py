@@ -26,7 +26,7 @@ RESIDENT = 1 << 17  # where threads may wait for those of other blocks: about as
 PRIVATE_BYTES = 1 << 28  # local and shared memory of a chunk together: large arrays make chunks smaller
 REGISTER_BYTES = 1 << 29  # of a chunk: only programs of thousands of registers come near it
 PULSE = 10_000  # instructions between two signs of life
-BUDGET = 10_000_000  # instructions that the lanes of a chunk may issue one after the other
+BUDGET = 3_000_000  # instructions that the lanes of a chunk may issue one after the other: some ten seconds
 
 
 class Machine:
