@@ -7,10 +7,10 @@ import re
 
 import numpy as np
 import pytest
-from convlab.executors.empty import empty
 
 from convlab import course
 from convlab.executors.compile import compile
+from convlab.executors.empty import empty
 from convlab.executors.launch import launch
 from convlab.kernels.ladder import AXES, FOLDER, Method, conv_struct, methods
 from convlab.spec import ConvSpec
