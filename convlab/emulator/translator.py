@@ -146,7 +146,7 @@ class Translator:
         """Emit a load of some elements a lane; returns the names of their values."""
         names = [f"v{n}" for n in range(count)]
         where, site = self._access("load", dtype, count, holder)
-        self.emit(f"{', '.join(names)}, = {where}.load({site}, {address}, lanes)")
+        self.emit(f"({', '.join(names)},) = {where}.load({site}, {address}, lanes)")
         return names
 
     def store(self, dtype: np.dtype[Any], address: str, values: list[str], holder: str = "") -> None:

@@ -47,7 +47,7 @@ def _argument(t: Translator, operand: Operand) -> str:
     dtype = np.dtype(f"u{t.function.scratch[operand.name].size}")
     name = f"a{len(t.lines)}"
     site = t.site("load", "param", dtype, 1)
-    t.emit(f"{name}, = memory.local.load({site}, {t.place(t.layout.addresses[operand.name])}, lanes)")
+    t.emit(f"({name},) = memory.local.load({site}, {t.place(t.layout.addresses[operand.name])}, lanes)")
     return f"{name}.astype({t.name_type(DTYPES['b64'])})"
 
 
