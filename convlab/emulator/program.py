@@ -22,6 +22,8 @@ __all__ = [
     "Symbol",
     "Variable",
     "Vector",
+    "leaves",
+    "registers",
 ]
 
 
@@ -96,10 +98,20 @@ class Instruction:
     def leaves(self) -> Iterator[Register | Immediate | Symbol]:
         """Its operands without their brackets and braces."""
         for operand in self.operands:
-            if isinstance(operand, Vector):
-                yield from operand.items
-            else:
-                yield operand.base if isinstance(operand, Address) else operand
+            yield from leaves(operand)
+
+
+def leaves(operand: Operand) -> Iterator[Register | Immediate | Symbol]:
+    """An operand without its brackets and braces."""
+    if isinstance(operand, Vector):
+        yield from operand.items
+    else:
+        yield operand.base if isinstance(operand, Address) else operand
+
+
+def registers(operand: Operand) -> list[str]:
+    """The names of the registers in an operand."""
+    return [leaf.name for leaf in leaves(operand) if isinstance(leaf, Register)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from convlab.emulator.program import Address, Function, Instruction, Operand, Register, Symbol, Vector
+from convlab.emulator.program import Function, Instruction, Operand, Register, Symbol, Vector, registers
 
 __all__ = ["guard_loads"]
 
@@ -36,7 +36,7 @@ def _condition_of_all_uses(function: Function, load: int, target: Register) -> R
         seen.add(at)
         instruction = code[at]
         results, operands = _parted(instruction)
-        if target.name in {name for operand in operands for name in _names(operand)}:
+        if target.name in {name for operand in operands for name in registers(operand)}:
             condition = _condition(instruction, target)
             if condition is None or condition.name in written or found not in (None, condition):
                 return None
@@ -78,12 +78,5 @@ def _parted(instruction: Instruction) -> tuple[list[str], list[Operand]]:
     guard = (instruction.guard,) if instruction.guard is not None else ()
     if instruction.parts[0] in WITHOUT_RESULT:
         returned = first if instruction.parts[0] == "call" and isinstance(first[0], Vector) else ()
-        return [name for operand in returned for name in _names(operand)], [*first, *rest, *guard]
-    return [name for operand in first for name in _names(operand)], [*rest, *guard]
-
-
-def _names(operand: Operand) -> list[str]:
-    """The registers that an operand names."""
-    items = operand.items if isinstance(operand, Vector) else (operand,)
-    leaves = (item.base if isinstance(item, Address) else item for item in items)
-    return [leaf.name for leaf in leaves if isinstance(leaf, Register)]
+        return [name for operand in returned for name in registers(operand)], [*first, *rest, *guard]
+    return [name for operand in first for name in registers(operand)], [*rest, *guard]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from convlab.emulator.program import Address, Function, Instruction, Operand, Register, Vector
+from convlab.emulator.program import Function, Instruction, Register, registers
 
 __all__ = ["used"]
 
@@ -20,13 +19,13 @@ def used(function: Function, copies: bool = True) -> set[str]:
         if guard is not None:
             found.add(guard.name)
         read = operands[1:] if instruction.parts[0] in ("ld", "mov") else operands
-        names = [name for operand in read for name in _registers(operand)]
+        names = [name for operand in read for name in registers(operand)]
         if instruction.parts[0] == "mov" and operands and isinstance(operands[0], Register):
             moves[operands[0].name] += names
         elif copies or not _keeps(instruction):
             found.update(names)
         else:
-            found.update(name for operand in operands[:1] for name in _registers(operand))
+            found.update(name for operand in operands[:1] for name in registers(operand))
     waiting = list(found)
     while waiting:
         sources = set(moves[waiting.pop()]) - found
@@ -38,10 +37,3 @@ def used(function: Function, copies: bool = True) -> set[str]:
 def _keeps(instruction: Instruction) -> bool:
     """Whether a value only goes to local memory."""
     return instruction.parts[0] == "st" and not KEPT.isdisjoint(instruction.parts)
-
-
-def _registers(operand: Operand) -> Iterator[str]:
-    """The registers that an operand names."""
-    items = operand.items if isinstance(operand, Vector) else (operand,)
-    leaves = (item.base if isinstance(item, Address) else item for item in items)
-    return (leaf.name for leaf in leaves if isinstance(leaf, Register))
