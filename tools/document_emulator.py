@@ -5,13 +5,13 @@ uv run tools/document_emulator.py [--check]
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from html import escape
 from pathlib import Path
 
 import numpy as np
+from generated import renew
 
 from convlab.emulator import Buffer, parse, run
 from convlab.emulator.code import Step
@@ -183,17 +183,9 @@ def _lines(steps: list[Step], at: int) -> list[str]:
 
 def main() -> int:
     """Write or compare both; 1 when --check found one that is stale."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something is stale")
-    check = parser.parse_args().check
     text = PAGE.read_text(encoding="utf-8")
-    wanted = {PAGE: MARKS.sub(lambda marks: marks[1] + translation() + marks[2], text), FIGURE: figure()}
-    stale = [path for path, new in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != new]
-    for path in stale:
-        if not check:
-            path.write_text(wanted[path], encoding="utf-8")
-        print(f"{path.name} {'is stale: run tools/document_emulator.py' if check else 'is written anew'}")
-    return int(check and bool(stale))
+    page = MARKS.sub(lambda marks: marks[1] + translation() + marks[2], text)
+    return renew({PAGE: page, FIGURE: figure()}, "document_emulator.py", __doc__)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ and what goes through is listed.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 
+from generated import renew
 from instruction_forms import FLOATS, INTEGERS, tried
 
 from convlab.emulator.advice import FUNCTIONS, OPCODES, SPECIAL, declined
@@ -224,15 +224,7 @@ def page() -> str:
 
 def main() -> int:
     """Write or compare the page; 1 when --check found it stale."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when the page is stale")
-    check, text = parser.parse_args().check, page()
-    stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
-    if stale:
-        if not check:
-            PAGE.write_text(text, encoding="utf-8")
-        print(f"{PAGE.name} {'is stale: run tools/document_instructions.py' if check else 'is written anew'}")
-    return int(check and stale)
+    return renew({PAGE: page()}, "document_instructions.py", __doc__)
 
 
 if __name__ == "__main__":

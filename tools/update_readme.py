@@ -5,12 +5,13 @@ uv run tools/update_readme.py [--check]
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
+
+from generated import renew
 
 from convlab.spec import ConvSpec
 from convlab.views.window import window
@@ -65,17 +66,9 @@ def _where(result: dict[str, Any]) -> str:
 
 def main() -> int:
     """Write or compare both; 1 when --check found one that is stale."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something is stale")
-    check = parser.parse_args().check
     text = README.read_text(encoding="utf-8")
-    wanted = {README: MARKS.sub(lambda marks: marks[1] + figures() + marks[2], text), PICTURE: picture()}
-    stale = [path for path, new in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != new]
-    for path in stale:
-        if not check:
-            path.write_text(wanted[path], encoding="utf-8")
-        print(f"{path.name} {'is stale: run tools/update_readme.py' if check else 'is written anew'}")
-    return int(check and bool(stale))
+    page = MARKS.sub(lambda marks: marks[1] + figures() + marks[2], text)
+    return renew({README: page, PICTURE: picture()}, "update_readme.py", __doc__)
 
 
 if __name__ == "__main__":

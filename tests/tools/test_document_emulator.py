@@ -20,7 +20,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
-def tool():
+def tool(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
     return runpy.run_path(str(ROOT / "tools" / "document_emulator.py"))
 
 

@@ -1,0 +1,21 @@
+"""What the tools that generate files share: write what is stale, or with --check only say so."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+__all__ = ["renew"]
+
+
+def renew(wanted: dict[Path, str], tool: str, description: str | None) -> int:
+    """Write or compare files, each with the text that it must have; 1 when --check found one that is stale."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something is stale")
+    check = parser.parse_args().check
+    stale = [path for path, new in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != new]
+    for path in stale:
+        if not check:
+            path.write_text(wanted[path], encoding="utf-8")
+        print(f"{path.name} {f'is stale: run tools/{tool}' if check else 'is written anew'}")
+    return int(check and bool(stale))
