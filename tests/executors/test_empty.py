@@ -53,7 +53,7 @@ def test_an_array_of_nothing_but_nan_has_flags_for_one_launch_and_may_be_read():
 
 def test_what_one_launch_writes_the_next_may_read():
     x, y, z = np.arange(70, dtype="f4"), empty(70), empty(70)
-    (missing,) = copy(x, y, 41)
+    (missing,) = copy(x, y, 41, faults="record")
     assert missing.message == "y[41] was never written: 29 of 70 elements were not."
     reads, missing = copy(y, z, 70, faults="record")
     assert (reads.kind, reads.severity, reads.line, reads.count) == ("uninitialized", "error", 4, 29)
