@@ -148,9 +148,12 @@ def released(other: int, time: int, me: int, block: int, threads: int, warps: An
         who = other if n == 0 else words[mine, SEEN_FROM]
         its = block * threads + who
         same_word = words[its, RELEASED] == words[mine, SEEN] and words[its, RELEASE_TIME] <= words[mine, SEEN_TIME]
-        if same_word and words[its, UP_TO] > time:  # noqa: SIM102 - the second question is the dearer one
-            if who == other or known(other, who, block, threads, warps, lanes) > time:
-                return True
+        if (
+            same_word
+            and words[its, UP_TO] > time
+            and (who == other or known(other, who, block, threads, warps, lanes) > time)
+        ):
+            return True
     return False
 
 
