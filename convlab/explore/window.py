@@ -8,7 +8,7 @@ from typing import Any, Literal
 import ipywidgets as widgets
 import traitlets
 
-from convlab.axis import Axis, same_padding
+from convlab.spec.axis import Axis, same_padding
 from convlab.explore.controls import Range, check, number_field
 from convlab.explore.explorer import Explorer
 from convlab.spec import ConvSpec

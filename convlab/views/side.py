@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from convlab.axis import Axis
+from convlab.spec.axis import Axis
 from convlab.views.grid import Ids, number_text
 
 __all__ = ["PART", "WHOLE", "Side"]

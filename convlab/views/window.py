@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from convlab.axis import Axis
+from convlab.spec.axis import Axis
 from convlab.reference.direct import oracle
 from convlab.spec import ConvSpec
 from convlab.views.grid import Ids, Panel, cell_ids, join, number_text, pairs

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from convlab.axis import Axis
+from convlab.spec.axis import Axis
 from convlab.spec import ConvSpec
 from convlab.views import View, window
 from convlab.views.side import PART

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
-import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, SupportsIndex
@@ -12,15 +10,25 @@ from typing import Any, Literal, NamedTuple, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from convlab.axis import Axis, same_padding
+from convlab.spec.axis import Axis, same_padding
+from convlab.spec.values import (
+    LIMIT,
+    Pair,
+    PairLike,
+    UnfitError,
+    call_text,
+    integer,
+    integers,
+    named_shape,
+    paddings,
+    pair_text,
+    shown,
+)
 
-__all__ = ["ConvSpec", "GemmShape", "PaddingLike", "Pair", "PairLike", "Traffic"]
+__all__ = ["ConvSpec", "GemmShape", "PaddingLike", "Traffic"]
 
-Pair = tuple[int, int]
-PairLike = SupportsIndex | Sequence[SupportsIndex]
 PaddingLike = SupportsIndex | Sequence[SupportsIndex] | Literal["same", "valid"]
 
-_LIMIT = 2**63 - 1  # the largest index that 64 bits hold, here and in a kernel
 _BYTES_BEYOND_NUMPY = {"bfloat16": 2}
 
 
@@ -101,8 +109,8 @@ class ConvSpec:
             _check_groups(self)
             _check_windows(self)
             _check_range(self)
-        except _UnfitError as unfit:
-            raise unfit.within(_call("ConvSpec", given)) from None
+        except UnfitError as unfit:
+            raise unfit.within(call_text("ConvSpec", given)) from None
 
     @classmethod
     def from_shapes(
@@ -125,12 +133,12 @@ class ConvSpec:
         """
         options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
         try:
-            n, c, h, w = _shape("x", x_shape, ("N", "C", "H", "W"))
-            k, channels, r, s = _shape("w", w_shape, ("K", "C/G", "R", "S"))
-            _check_channels(c, k, channels, _integer("groups", groups, least=1))
-        except _UnfitError as unfit:
+            n, c, h, w = named_shape("x", x_shape, ("N", "C", "H", "W"))
+            k, channels, r, s = named_shape("w", w_shape, ("K", "C/G", "R", "S"))
+            _check_channels(c, k, channels, integer("groups", groups, least=1))
+        except UnfitError as unfit:
             given = {"x_shape": x_shape, "w_shape": w_shape, **options}
-            raise unfit.within(_call("ConvSpec.from_shapes", given)) from None
+            raise unfit.within(call_text("ConvSpec.from_shapes", given)) from None
         return cls(n, c, h, w, k, r, s, stride, padding, dilation, groups)
 
     @property
@@ -216,7 +224,7 @@ class ConvSpec:
         """
         try:
             size = _item_bytes(dtype)
-        except _UnfitError as unfit:
+        except UnfitError as unfit:
             raise unfit.within(repr(self)) from None
         x, w, y = (size * math.prod(shape) for shape in (self.input_shape, self.weight_shape, self.output_shape))
         return Traffic(input=x, weights=w, output=y, total=x + w + y)
@@ -244,99 +252,34 @@ class ConvSpec:
 
     def __str__(self) -> str:
         top, bottom, left, right = self.padding
-        padding = _pair_text((top, left)) if (top, left) == (bottom, right) else str(self.padding)
+        padding = pair_text((top, left)) if (top, left) == (bottom, right) else str(self.padding)
         parts = [
             f"{self.k} filter{'s' if self.k > 1 else ''} {self.r}×{self.s}",
-            f"stride {_pair_text(self.stride)}",
+            f"stride {pair_text(self.stride)}",
             f"padding {padding}",
-            *([f"dilation {_pair_text(self.dilation)}"] if self.dilation != (1, 1) else []),
+            *([f"dilation {pair_text(self.dilation)}"] if self.dilation != (1, 1) else []),
             *([f"groups {self.groups}"] if self.groups != 1 else []),
         ]
         return f"{'×'.join(map(str, self.input_shape))} → {', '.join(parts)}"
 
 
-def _pair_text(pair: Pair) -> str:
-    return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]}×{pair[1]}"
-
-
-class _UnfitError(Exception):
-    """A fact and its fix; whoever knows the whole spec adds it and raises ``ValueError``."""
-
-    def __init__(self, fact: str, fix: str) -> None:
-        super().__init__(fact)
-        self.fact = fact
-        self.fix = fix
-
-    def within(self, context: str) -> ValueError:
-        return ValueError(f"{self.fact}.\n  In: {context}\n  Fix: {self.fix}.")
-
-
-class _Printer(reprlib.Repr):
-    """Prints whatever a caller passed, at a bearable length; Python itself refuses very long integers."""
-
-    def repr_int(self, x: int, level: int) -> str:
-        return repr(x) if x.bit_length() <= 256 else f"<integer of {x.bit_length()} bits>"
-
-
-_shown = _Printer().repr
-
-
-def _call(name: str, given: Mapping[str, object]) -> str:
-    return f"{name}({', '.join(f'{key}={_shown(value)}' for key, value in given.items())})"
-
-
-def _integer(name: str, value: Any, least: int) -> int:
-    fix = f"Give {name} a whole number, at least {least}"
-    if isinstance(value, bool | np.bool_):
-        raise _UnfitError(f"{name}={value} is a bool, not a number", fix)
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise _UnfitError(f"{name}={_shown(value)} is not an integer", fix) from None
-    if number < least:
-        raise _UnfitError(f"{name}={_shown(number)} is less than {least}", fix)
-    if number > _LIMIT:
-        raise _UnfitError(f"{name}={_shown(number)} is beyond 2^63 − 1", f"Give {name} a smaller number")
-    return number
-
-
-def _integers(name: str, value: Any, least: int, lengths: tuple[int, ...]) -> tuple[int, ...]:
-    """Check one number, or a sequence of one of the lengths; one number stands for a pair."""
-    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-        return (_integer(name, value, least),) * 2
-    if len(value) not in lengths:
-        wanted = " or ".join(map(str, lengths))
-        fix = f"Give {name} as one number, or as {wanted}"
-        raise _UnfitError(f"{name}={_shown(value)} has {len(value)} numbers", fix)
-    return tuple(_integer(f"{name}[{i}]", number, least) for i, number in enumerate(value))
-
-
 def _normalised(given: Mapping[str, Any]) -> dict[str, Any]:
-    values: dict[str, Any] = {name: _integer(name, given[name], 1) for name in ("n", *"chwkrs", "groups")}
-    values["stride"] = _integers("stride", given["stride"], least=1, lengths=(2,))
-    values["dilation"] = _integers("dilation", given["dilation"], least=1, lengths=(2,))
+    values: dict[str, Any] = {name: integer(name, given[name], 1) for name in ("n", *"chwkrs", "groups")}
+    values["stride"] = integers("stride", given["stride"], least=1, lengths=(2,))
+    values["dilation"] = integers("dilation", given["dilation"], least=1, lengths=(2,))
     values["padding"] = _padding(given["padding"], values)
     return values
 
 
 def _padding(padding: Any, values: Mapping[str, Any]) -> tuple[int, ...]:
     if not isinstance(padding, str):
-        numbers = _integers("padding", padding, least=0, lengths=(2, 4))
-        return numbers if len(numbers) == 4 else (numbers[0], numbers[0], numbers[1], numbers[1])
+        return paddings(padding)
     if padding == "valid":
         return 0, 0, 0, 0
     if padding != "same":
-        raise _UnfitError(f"padding={_shown(padding)} is not a known name", 'Use "same", "valid" or numbers')
+        raise UnfitError(f"padding={shown(padding)} is not a known name", 'Use "same", "valid" or numbers')
     sizes = (values["h"], values["w"]), (values["r"], values["s"]), values["stride"], values["dilation"]
     return tuple(pad for axis in zip(*sizes, strict=True) for pad in same_padding(*axis))
-
-
-def _shape(name: str, shape: Sequence[SupportsIndex], letters: tuple[str, ...]) -> tuple[int, ...]:
-    axes = f"({', '.join(letters)})"
-    if not isinstance(shape, Sequence) or len(shape) != len(letters):
-        raise _UnfitError(f"{name} has shape {_shown(shape)}, but it needs {axes}", f"Give {name} four axes")
-    names = [f"{name}.shape[{i}] ({letter})" for i, letter in enumerate(letters)]
-    return tuple(_integer(axis, size, least=1) for axis, size in zip(names, shape, strict=True))
 
 
 def _check_channels(c: int, k: int, channels: int, groups: int) -> None:
@@ -347,21 +290,21 @@ def _check_channels(c: int, k: int, channels: int, groups: int) -> None:
     fix = f"Give w the shape (K, {needed}, R, S)"
     if c % channels == 0 and k % (c // channels) == 0:
         fix += f", or use groups={c // channels}"
-    raise _UnfitError(fact, fix)
+    raise UnfitError(fact, fix)
 
 
 def _check_groups(spec: ConvSpec) -> None:
     for name, count in (("c", spec.c), ("k", spec.k)):
         if count % spec.groups:
             fix = f"Choose groups that divide c={spec.c} and k={spec.k}, at most {math.gcd(spec.c, spec.k)}"
-            raise _UnfitError(f"{name}={count} is not divisible by groups={spec.groups}", fix)
+            raise UnfitError(f"{name}={count} is not divisible by groups={spec.groups}", fix)
 
 
 def _check_windows(spec: ConvSpec) -> None:
     for axis in spec.axes:
         if axis.problem is not None:
             lacking = f"{axis.effective - axis.padded} more {axis.lines} of padding"
-            raise _UnfitError(axis.problem.capitalize(), f"Use a smaller filter or dilation, or {lacking}")
+            raise UnfitError(axis.problem.capitalize(), f"Use a smaller filter or dilation, or {lacking}")
 
 
 def _check_range(spec: ConvSpec) -> None:
@@ -373,8 +316,8 @@ def _check_range(spec: ConvSpec) -> None:
         "The work is {} multiply-accumulates": spec.macs,
     }
     for fact, count in counts.items():
-        if count > _LIMIT:
-            raise _UnfitError(f"{fact.format(count)}, beyond 2^63 − 1", "Use smaller sizes")
+        if count > LIMIT:
+            raise UnfitError(f"{fact.format(count)}, beyond 2^63 − 1", "Use smaller sizes")
 
 
 def _item_bytes(dtype: npt.DTypeLike) -> int:
@@ -386,5 +329,5 @@ def _item_bytes(dtype: npt.DTypeLike) -> int:
         size = 0
     if size == 0:
         fix = 'Use "bfloat16" or a NumPy type such as "float32"'
-        raise _UnfitError(f"dtype={_shown(dtype)} has no size", fix)
+        raise UnfitError(f"dtype={shown(dtype)} has no size", fix)
     return size

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from convlab.axis import Axis, same_padding
+from convlab.spec.axis import Axis, same_padding
 
 
 def positions(axis: Axis) -> list[int]:
