@@ -1,78 +1,19 @@
 from __future__ import annotations
 
-import contextlib
 import itertools
 import warnings
 from collections import Counter
 
 import numpy as np
-import onnx
 import pytest
-from onnx.reference import ReferenceEvaluator
 
 from convlab.errors import ArgumentError
 from convlab.reference.direct import direct, oracle
 from convlab.spec import ConvSpec
 
+from .cases import doubles, magnitude, onnx_conv, random_arrays, random_spec
+
 SEEDS = range(300)
-
-
-def random_spec(seed):
-    """Draw a spec without symmetries: H ≠ W, R ≠ S, C ≠ K, N > 1, all kinds of padding, groups and steps."""
-    rng = np.random.default_rng(seed)
-    kinds = [
-        0,
-        2,
-        (1, 3),
-        (2, 0),
-        "same",
-        "valid",
-        tuple(rng.integers(0, 4, 4)),
-        tuple(rng.integers(0, 4, 4)),
-    ]
-    while True:
-        (h, w), (r, s), (a, b) = (rng.choice(np.arange(*ends), 2, replace=False) for ends in ((5, 14), (1, 5), (1, 5)))
-        groups = int(rng.choice([1, 1, 2, 3]))
-        c, k = groups * a, groups * b
-        if seed % 5 == 0:  # depthwise, with one or more filters a channel
-            groups, k = c, c * rng.integers(1, 4)
-        stride, dilation = (tuple(rng.integers(1, 4, 2)) for _ in range(2))
-        with contextlib.suppress(ValueError):  # a window that does not fit is drawn again
-            return ConvSpec(2 + seed % 2, c, h, w, k, r, s, stride, kinds[seed % 8], dilation, groups)
-
-
-def random_arrays(spec, seed, dtype="float64"):
-    rng = np.random.default_rng(seed)
-    shapes = spec.input_shape, spec.weight_shape, (spec.k,)
-    x, w, bias = (rng.standard_normal(shape).astype(dtype) for shape in shapes)
-    return x, w, bias if seed % 3 else None
-
-
-def onnx_conv(x, w, bias, spec):
-    """Convolve with ONNX's own reference implementation, which shares no code with convlab."""
-    top, bottom, left, right = spec.padding
-    arrays = {"x": x, "w": w} if bias is None else {"x": x, "w": w, "bias": bias}
-    node = onnx.helper.make_node(
-        "Conv",
-        list(arrays),
-        ["y"],
-        kernel_shape=[spec.r, spec.s],
-        strides=list(spec.stride),
-        pads=[top, left, bottom, right],
-        dilations=list(spec.dilation),
-        group=spec.groups,
-    )
-    kind = onnx.helper.np_dtype_to_tensor_dtype(x.dtype)
-    inputs = [onnx.helper.make_tensor_value_info(name, kind, array.shape) for name, array in arrays.items()]
-    outputs = [onnx.helper.make_tensor_value_info("y", kind, None)]
-    graph = onnx.helper.make_graph([node], "conv", inputs, outputs)
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 22)])
-    return ReferenceEvaluator(model).run(None, arrays)[0]
-
-
-def magnitude(x, w, bias, spec):
-    """The sum of absolute products: what rounding errors of a sum are proportional to."""
-    return oracle(abs(x), abs(w), None if bias is None else abs(bias), spec)
 
 
 def test_the_random_specs_cover_what_they_should():
@@ -97,10 +38,9 @@ def test_both_equal_the_onnx_reference(seed):
     dtype = ["float32", "float64"][seed // 8 % 2]
     x, w, bias = random_arrays(spec, seed, dtype)
     arrays = x, w, bias
-    doubles = tuple(None if array is None else array.astype("float64") for array in arrays)
-    expected = onnx_conv(*doubles, spec)
+    expected = onnx_conv(*doubles(*arrays), spec)
     error = abs(oracle(*arrays, spec) - expected)
-    allowed = 1e-14 * magnitude(*doubles, spec)
+    allowed = 1e-14 * magnitude(*doubles(*arrays), spec)
     assert expected.shape == spec.output_shape
     assert (error <= allowed).all()
 
