@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -34,6 +35,12 @@ def random_spec(seed):
         stride, dilation = (tuple(rng.integers(1, 4, 2)) for _ in range(2))
         with contextlib.suppress(ValueError):  # a window that does not fit is drawn again
             return ConvSpec(2 + seed % 2, c, h, w, k, r, s, stride, kinds[seed % 8], dilation, groups)
+
+
+def depthwise_spec(seed):
+    """One to three filters for each of two to five channels."""
+    c = 2 + seed % 4
+    return replace(random_spec(seed), c=c, k=c * (1 + seed % 3), groups=c)
 
 
 def random_arrays(spec, seed, dtype="float64"):
