@@ -100,3 +100,8 @@ def assert_close(y, expected, arrays, spec, sums=None):
     assert y.dtype == arrays[0].dtype
     assert y.shape == expected.shape == spec.output_shape
     assert (abs(y.astype("float64") - expected) <= allowed).all()
+
+
+def assert_exact(y, expected):
+    assert y.dtype == expected.dtype
+    assert np.array_equal(y, expected)

@@ -8,7 +8,7 @@ from convlab.reference.direct import direct
 from convlab.reference.grouped import depthwise, grouped
 from convlab.spec import ConvSpec
 
-from .cases import assert_close, depthwise_spec, doubles, onnx_conv, random_arrays, random_spec
+from .cases import assert_close, assert_exact, depthwise_spec, doubles, onnx_conv, random_arrays, random_spec
 
 DTYPES = "float32", "float64", "float16"
 
@@ -32,7 +32,7 @@ def test_integers_are_exact(convolve):
     spec = ConvSpec(n=2, c=3, h=5, w=6, k=6, r=3, s=2, stride=(2, 1), groups=3)
     rng = np.random.default_rng(1)
     x, w, bias = (rng.integers(-4, 5, shape, "i1") for shape in (spec.input_shape, spec.weight_shape, 6))
-    assert np.array_equal(convolve(x, w, bias, spec), direct(x, w, bias, spec))
+    assert_exact(convolve(x, w, bias, spec), direct(x, w, bias, spec))
 
 
 @pytest.mark.parametrize("groups", [1, 2])

@@ -12,7 +12,7 @@ from convlab.reference.direct import direct
 from convlab.reference.im2col import fold, im2col, im2col_chunked, unfold
 from convlab.spec import ConvSpec
 
-from .cases import assert_close, doubles, onnx_conv, random_arrays, random_spec
+from .cases import assert_close, assert_exact, doubles, onnx_conv, random_arrays, random_spec
 
 SEEDS = range(250)
 DTYPES = "float32", "float64", "float16"
@@ -68,8 +68,8 @@ def test_integers_are_as_exact_as_in_the_direct_convolution(dtype):
     spec = ConvSpec(n=2, c=4, h=6, w=5, k=6, r=3, s=2, padding=1, groups=2)
     rng = np.random.default_rng(2)
     x, w, bias = (rng.integers(0, 3, shape).astype(dtype) for shape in (spec.input_shape, spec.weight_shape, 6))
-    assert np.array_equal(im2col(x, w, bias, spec), direct(x, w, bias, spec))
-    assert np.array_equal(im2col_chunked(x, w, bias, spec, limit=500), direct(x, w, bias, spec))
+    assert_exact(im2col(x, w, bias, spec), direct(x, w, bias, spec))
+    assert_exact(im2col_chunked(x, w, bias, spec, limit=500), direct(x, w, bias, spec))
 
 
 def test_an_integer_beyond_its_type_is_refused():

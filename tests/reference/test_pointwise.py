@@ -10,7 +10,7 @@ from convlab.reference.direct import direct
 from convlab.reference.pointwise import pointwise
 from convlab.spec import ConvSpec
 
-from .cases import assert_close, doubles, onnx_conv, random_arrays, random_spec
+from .cases import assert_close, assert_exact, doubles, onnx_conv, random_arrays, random_spec
 
 DTYPES = "float32", "float64", "float16"
 
@@ -26,7 +26,7 @@ def test_integers_are_exact():
     spec = ConvSpec(n=2, c=4, h=5, w=6, k=6, r=1, s=1, stride=(2, 1), groups=2)
     rng = np.random.default_rng(1)
     x, w, bias = (rng.integers(-5, 5, shape, "i1") for shape in (spec.input_shape, spec.weight_shape, 6))
-    assert np.array_equal(pointwise(x, w, bias, spec), direct(x, w, bias, spec))
+    assert_exact(pointwise(x, w, bias, spec), direct(x, w, bias, spec))
 
 
 @pytest.mark.parametrize(("r", "s"), [(1, 2), (3, 1)])
