@@ -1,7 +1,6 @@
 from . import explore as explore
 from . import views as views
 from .checker import check as check
-from .convolution import conv2d as conv2d
 from .errors import ArgumentError as ArgumentError
 from .errors import CompileError as CompileError
 from .errors import ConvlabError as ConvlabError
@@ -16,4 +15,15 @@ from .executors.module import load_ptx as load_ptx
 from .kernels.ladder import method as method
 from .kernels.ladder import methods as methods
 from .magic import load_ipython_extension as load_ipython_extension
+from .ops.conv2d import conv2d as conv2d
+from .ops.conv_block import conv_block as conv_block
+from .ops.conv_transpose2d import conv_transpose2d as conv_transpose2d
+from .ops.gemm import gemm as gemm
+from .ops.layout import to_layout as to_layout
+from .ops.separable import separable_conv2d as separable_conv2d
+from .spec import BlockSpec as BlockSpec
 from .spec import ConvSpec as ConvSpec
+from .spec import ConvTransposeSpec as ConvTransposeSpec
+from .spec import GemmSpec as GemmSpec
+from .spec import LayoutSpec as LayoutSpec
+from .spec import SeparableSpec as SeparableSpec

@@ -201,7 +201,7 @@ def _convolution() -> tuple[State, str, str]:
     """All of it at once: a kernel in CUDA C, compiled or shipped, run, and held against NumPy."""
     import numpy as np
 
-    from convlab.convolution import conv2d
+    from convlab.ops.conv2d import conv2d
 
     random = np.random.default_rng(0)
     x, w = (random.standard_normal(shape, dtype=np.float32) for shape in ((2, 3, 7, 5), (4, 3, 3, 2)))

@@ -34,10 +34,11 @@ MOST_LOCAL = 1 << 19  # bytes of a thread
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a launch did: counters in total and by (file, line), the faults found, and what it printed."""
+    """What a launch did: counters in total, by (file, line) and by array, the faults found, and what it printed."""
 
     counters: Counters
     lines: dict[tuple[str, int], Counters]
+    arrays: dict[str, Counters]
     faults: list[Fault]
     stdout: str
 
@@ -117,15 +118,19 @@ def _run_blocks(machine: Machine, chosen: int, blocks: int, progress: Progress) 
 
 def _counted(
     counter: Counter, observe: bool, chosen: int, blocks: int
-) -> tuple[Counters, dict[tuple[str, int], Counters]]:
-    """The counters in total and by line; those of a sample stand for all blocks."""
+) -> tuple[Counters, dict[tuple[str, int], Counters], dict[str, Counters]]:
+    """The counters in total, by line and by array; those of a sample stand for all blocks."""
     if not observe:
-        return UNOBSERVED, {}
-    lines = counter.lines()
+        return UNOBSERVED, {}, {}
+    lines, arrays = counter.lines(), counter.arrays()
     total = sum(lines.values(), Counters({}))
     if chosen == blocks:
-        return total, lines
-    return total.scaled(chosen, blocks), {place: counts.scaled(chosen, blocks) for place, counts in lines.items()}
+        return total, lines, arrays
+    return (
+        total.scaled(chosen, blocks),
+        {place: counts.scaled(chosen, blocks) for place, counts in lines.items()},
+        {name: counts.scaled(chosen, blocks) for name, counts in arrays.items()},
+    )
 
 
 def _check_clusters(kernel: Function) -> None:

@@ -7,7 +7,8 @@ NVRTC does not load on an older driver. CuPy adds ``-ftz=true``: denormal floats
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from ctypes import c_void_p
 from dataclasses import replace
 from functools import lru_cache
@@ -19,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from convlab.emulator.names import readable
 from convlab.errors import CompileError, ConvlabError, KernelFault, LaunchError
 from convlab.executors.arguments import Bound
 from convlab.executors.diagnostics import compile_error
@@ -28,7 +30,7 @@ from convlab.executors.run import Run
 from convlab.executors.shape import Dim3
 from convlab.executors.signature import without_comments
 
-__all__ = ["available", "launch", "why_not"]
+__all__ = ["available", "launch", "matmul", "on_device", "why_not"]
 
 Span = tuple[int, int]
 
@@ -108,11 +110,45 @@ def _function(cupy: Any, kernel: Kernel, shared: int) -> Any:
     if module not in _loaded:
         code = source_for_cupy(module, next(_modules))
         _loaded[module] = cupy.RawModule(code=code, options=("--std=c++17", "-lineinfo", *module.options))
+    _send_variables(_loaded[module], module)
     function = _loaded[module].get_function(kernel.entry)
     if shared:
         function.max_dynamic_shared_size_bytes = shared
     _ = function.num_regs  # asking for an attribute loads the code
     return function
+
+
+def _send_variables(loaded: Any, module: Module) -> None:
+    """Give the GPU what `Module.write` put into variables since the last launch."""
+    for variable in module.program.in_global_memory():
+        name = readable(variable.name)
+        if name in module.written:
+            pointer = variable.data.ctypes.data_as(c_void_p)
+            loaded.get_global(variable.name).copy_from_host(pointer, variable.data.nbytes)
+            module.written.discard(name)
+
+
+@contextmanager
+def on_device(tensors: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Tensors in GPU memory for the length of a ``with``: what came from NumPy is copied there, and back after it."""
+    cupy: Any = import_module("cupy")
+    host = {name: array for name, array in tensors.items() if isinstance(array, np.ndarray)}
+    moved = {name: cupy.asarray(np.asarray(array)) for name, array in host.items()}
+    yield {**tensors, **moved}
+    for name, array in host.items():
+        if array.flags.writeable:
+            array[...] = cupy.asnumpy(moved[name])
+
+
+def matmul(a: Any, b: Any, out: Any) -> Run:
+    """Multiply CuPy matrices with cuBLAS, and say how long it took."""
+    cupy: Any = import_module("cupy")
+    start, end = cupy.cuda.Event(), cupy.cuda.Event()
+    start.record()
+    cupy.matmul(a, b, out=out)
+    end.record()
+    end.synchronize()
+    return Run("cuBLAS", "cuda", (1, 1, 1), (1, 1, 1), milliseconds=float(cupy.cuda.get_elapsed_time(start, end)))
 
 
 def source_for_cupy(module: Module, number: int) -> str:

@@ -83,6 +83,7 @@ def launch(
         result.lines,
         result.faults,
         result.stdout,
+        arrays=result.arrays,
         source=kernel.module.source,
         name=kernel.module.name,
         trace=tracer.trace if tracer is not None else None,

@@ -7,10 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from convlab.emulator.names import readable
 from convlab.emulator.parse import parse
 from convlab.emulator.program import Function, Program
-from convlab.errors import CompileError
+from convlab.errors import ArgumentError, CompileError
 from convlab.executors.headers import flatten
 from convlab.executors.signature import Parameter, Source, match
 
@@ -36,6 +41,7 @@ class Module:
     ptx: str
     arch: str
     options: tuple[str, ...] = ()
+    written: set[str] = field(default_factory=set)  # variables whose values a GPU has not got yet
 
     @cached_property
     def program(self) -> Program:
@@ -54,6 +60,32 @@ class Module:
             unique = name if plain.count(name) == 1 else entry.name
             kernels.append(Kernel(unique, entry.name, match(source, name, entry.params), self))
         return Kernels(self.name, {kernel.name: kernel for kernel in kernels})
+
+    def write(self, variable: str, values: Any) -> None:
+        """Fill a ``__constant__`` or ``__device__`` variable from its start, before the next launch.
+
+        >>> from convlab.executors.compile import compile
+        >>> module = compile("__constant__ float w[4]; __global__ void f(float* y) { *y = w[1]; }")
+        >>> module.write("w", np.ones(4, "float32"))
+
+        Parameters:
+            variable: its name in the source.
+            values: an array of the variable's element type, not larger than the variable.
+
+        Raises ``ArgumentError`` where there is no such variable, or too little room in it.
+        """
+        variables = {readable(found.name): found for found in self.program.in_global_memory()}
+        if variable not in variables:
+            known = f"Its variables are: {', '.join(variables)}." if variables else "It has none."
+            raise ArgumentError(f"{self.name} has no variable {variable!r}. {known}")
+        data, room = as_bytes(values), variables[variable].data
+        if data.size > room.size:
+            raise ArgumentError(
+                f"{variable} of {self.name} holds {room.size:,} bytes, and the values have {data.size:,}.\n"
+                "  Fix: make the variable larger (__constant__ ones have 65,536 bytes in all), or write a part."
+            )
+        room[: data.size] = data
+        self.written.add(variable)
 
     def __repr__(self) -> str:
         lines = [
@@ -138,6 +170,12 @@ def plain_name(entry: str) -> str:
         parts.append(rest[length.end() : end])
         rest = rest[end:]
     return "::".join(parts) or entry
+
+
+def as_bytes(values: Any) -> npt.NDArray[np.uint8]:
+    """The bytes of an array, from a GPU too."""
+    host = values.get() if hasattr(values, "get") else values
+    return np.ascontiguousarray(host).reshape(-1).view(np.uint8)
 
 
 def load_ptx(text: str, name: str = "module.ptx") -> Module:

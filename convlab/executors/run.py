@@ -23,10 +23,10 @@ PRINTED_SHOWN = 20
 class Run:
     """The record of one launch.
 
-    ``device`` is "emulator" or "cuda"; ``lines`` maps (file, line) to the counters of that line of CUDA C;
-    ``faults`` is what the sanitizer found; ``stdout`` is what the kernel printed. ``milliseconds`` is measured on a
-    GPU, and ``None`` on the emulator, whose own speed says nothing about a GPU. ``trace`` and ``traffic``, which is
-    modelled, are there when they were asked for.
+    ``device`` is "emulator" or "cuda"; ``lines`` maps (file, line) to the counters of that line of CUDA C,
+    ``arrays`` a parameter's name to those of its array in global memory; ``faults`` is what the sanitizer found;
+    ``stdout`` is what the kernel printed. ``milliseconds`` is measured on a GPU, and ``None`` on the emulator, whose
+    own speed says nothing about a GPU. ``trace`` and ``traffic``, which is modelled, are there when asked for.
     """
 
     kernel: str
@@ -38,6 +38,7 @@ class Run:
     faults: Sequence[Fault] = ()
     stdout: str = ""
     milliseconds: float | None = None
+    arrays: dict[str, Counters] = field(default_factory=dict)
     source: str = ""
     name: str = ""
     trace: Trace | None = None

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import ipywidgets as widgets
 import traitlets
 
-from convlab.spec.axis import Axis, same_padding
 from convlab.explore.controls import Range, check, number_field
 from convlab.explore.explorer import Explorer
 from convlab.spec import ConvSpec
+from convlab.spec.axis import Axis, same_padding
 from convlab.views.view import View
 from convlab.views.window import no_window
 from convlab.views.window import window as draw_window

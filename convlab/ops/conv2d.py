@@ -1,17 +1,12 @@
-"""One function for every method: check the arrays, plan, launch, and give the output back."""
+"""Convolution, by any method of the ladder."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from convlab.errors import ArgumentError, LaunchError
-from convlab.executors.compile import compile
-from convlab.executors.launch import launch
-from convlab.kernels.ladder import AXES, Method, Plan
-from convlab.kernels.ladder import method as find_method
+from convlab.ops.compute import check_arrays, compute, shapes_in_nchw
 from convlab.spec import ConvSpec, PaddingLike, PairLike
 
 __all__ = ["conv2d"]
@@ -29,9 +24,11 @@ def conv2d(
     groups: int = 1,
     method: str = "direct",
     device: str = "auto",
+    layout: str = "nchw",
 ) -> Array:
     """Convolve a batch of images with a bank of filters, by any method of the ladder.
 
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> x, w = rng.standard_normal((2, 3, 9, 7), "f4"), rng.standard_normal((4, 3, 3, 2), "f4")
     >>> y = conv2d(x, w, stride=2, padding="same", method="naive", device="emulator")
@@ -41,66 +38,26 @@ def conv2d(
     Args:
         x: input of shape (N, C, H, W).
         w: filters of shape (K, C/G, R, S), of the same dtype.
-        bias: shape (K,), or ``None``.
+        bias: shape (K,), or ``None``; of that dtype, or of the output's.
         stride: one number or (vertical, horizontal).
         padding: a number, a pair, (top, bottom, left, right), "same" or "valid".
         dilation: one number or (vertical, horizontal).
         groups: G.
-        method: a name from ``cl.methods()``.
+        method: a name from ``cl.methods("conv2d")``, or "auto".
         device: "auto", "cuda" or "emulator" for kernels; "auto" or "cpu" for reference methods.
+        layout: "nchw", or "nhwc": x is then (N, H, W, C), w (K, R, S, C/G), and the output (N, P, Q, K). A method of
+            the other layout works on converted copies.
 
     Returns:
-        The output of shape (N, K, P, Q), in the type of x.
+        The output of shape (N, K, P, Q), in the method's ``output_dtype``; CuPy's where x is CuPy's.
 
     Raises:
         ValueError: sizes that fit no convolution, or that the method does not support.
         ArgumentError: an array of the wrong shape or dtype.
         KernelFault: a kernel that left its arrays; conv2d runs without counters, but never without bounds.
     """
-    for name, array in {"x": x, "w": w, "bias": bias}.items():
-        if array is not None and not isinstance(array, np.ndarray):
-            raise ArgumentError(f"{name} is {type(array).__name__}, not an array. Fix: pass np.asarray({name}).")
-    record = find_method(method)
-    spec = ConvSpec.from_shapes(x.shape, w.shape, stride, padding, dilation, groups)
-    reason = record.supports(spec)
-    if reason is not None:
-        raise ValueError(f"Method {method!r} does not support this convolution: {reason}\n  In: {spec!r}")
-    if record.reference is not None:
-        if device not in ("auto", "cpu"):
-            raise LaunchError(f"{method!r} is a reference method: it runs on the CPU, not on device={device!r}.")
-        return record.reference(x, w, bias, spec)
-    assert record.plan is not None
-    _check(record, spec, x, w, bias)
-    return run_plan(record.plan(spec), spec, x, w, bias, device)
-
-
-def run_plan(plan: Plan, spec: ConvSpec, x: Array, w: Array, bias: Array | None, device: str) -> Array:
-    """Launch what a plan says, one after the other, and return y."""
-    y = np.empty(spec.output_shape, x.dtype)
-    tensors: dict[str, Array | None] = {
-        "x": np.ascontiguousarray(x),
-        "w": np.ascontiguousarray(w),
-        "bias": None if bias is None else np.ascontiguousarray(bias),
-        "y": y,
-        **{name: np.empty(shape, dtype) for name, (shape, dtype) in plan.scratch.items()},
-    }
-    for step in plan.launches:
-        kernel = compile(step.text(), name=step.source).kernels[step.entry]
-        arguments = [tensors[a] if isinstance(a, str) else a for a in step.arguments]
-        launch(kernel, step.grid, step.block, arguments, step.shared, device, observe=False, axes=AXES)
-    return y
-
-
-def _check(record: Method, spec: ConvSpec, x: Array, w: Array, bias: Array | None) -> None:
-    """A kernel takes one type only, and believes what it is told about sizes."""
-    for name, array in {"x": x, "w": w, "bias": bias}.items():
-        if array is not None and array.dtype != record.dtype:
-            raise ArgumentError(
-                f"{name} is {array.dtype}, but method {record.name!r} computes in {record.dtype}.\n"
-                f"  In: {spec!r}\n  Fix: pass {name}.astype('{record.dtype}')."
-            )
-    if bias is not None and bias.shape != (spec.k,):
-        raise ArgumentError(
-            f"bias has shape {bias.shape}, but k={spec.k} filters need ({spec.k},).\n  In: {spec!r}\n"
-            f"  Fix: pass one number for each filter."
-        )
+    given = {"x": x, "w": w, "bias": bias}
+    check_arrays(given)
+    shapes = shapes_in_nchw("conv2d", given, layout)
+    spec = ConvSpec.from_shapes(shapes["x"], shapes["w"], stride, padding, dilation, groups)
+    return compute("conv2d", method, spec, given, device, layout)

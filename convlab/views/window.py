@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from convlab.spec.axis import Axis
 from convlab.reference.direct import oracle
 from convlab.spec import ConvSpec
+from convlab.spec.axis import Axis
 from convlab.views.grid import Ids, Panel, cell_ids, join, number_text, pairs
 from convlab.views.side import Side
 from convlab.views.view import View

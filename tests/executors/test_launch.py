@@ -15,7 +15,7 @@ from convlab.executors import cuda
 from convlab.executors.compile import compile
 from convlab.executors.empty import empty
 from convlab.executors.launch import choose, launch
-from convlab.kernels.ladder import CONV_DTYPE
+from convlab.kernels.conv_struct import CONV_DTYPE
 
 ADD = """extern "C" __global__ void add(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

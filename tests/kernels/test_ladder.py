@@ -5,7 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from convlab.kernels.ladder import CONV_DTYPE, FOLDER, conv_struct, method, methods
+from convlab.kernels.conv_struct import CONV_DTYPE, conv_struct
+from convlab.kernels.ladder import method, methods
+from convlab.kernels.method import FOLDER
 from convlab.spec import ConvSpec
 
 

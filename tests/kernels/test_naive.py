@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from convlab.convolution import conv2d
 from convlab.executors.compile import compile
 from convlab.executors.launch import launch
-from convlab.kernels.ladder import AXES, method
+from convlab.kernels.ladder import method
+from convlab.kernels.ops import OPS
+from convlab.ops.conv2d import conv2d
 from convlab.reference.direct import oracle
 from convlab.spec import ConvSpec
 
@@ -43,7 +44,14 @@ def test_every_output_is_written_and_nothing_else():
     y = np.full(spec.output_shape, np.nan, "f4")
     (step,) = method("naive").plan(spec).launches
     kernel = compile(step.text(), step.source).kernels[step.entry]
-    run = launch(kernel, step.grid, step.block, [x, w, bias, y, step.arguments[-1]], device="emulator", axes=AXES)
+    run = launch(
+        kernel,
+        step.grid,
+        step.block,
+        [x, w, bias, y, step.arguments[-1]],
+        device="emulator",
+        axes=OPS["conv2d"].letters,
+    )
     assert not np.isnan(y).any()
     assert not run.faults
     assert run.counters.flop == 2 * _taps_inside(spec)

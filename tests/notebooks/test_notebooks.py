@@ -13,7 +13,7 @@ import pytest
 from nbclient import NotebookClient
 
 from convlab import course
-from convlab.kernels.ladder import FOLDER
+from convlab.kernels.method import FOLDER
 
 NOTEBOOKS = {name: path for name, path in course.shipped("notebooks").items() if name.endswith(".ipynb")}
 LESSONS = {name: path for name, path in NOTEBOOKS.items() if Path(name).name[0].isdigit()}

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from convlab.convolution import conv2d
 from convlab.errors import ArgumentError, LaunchError
+from convlab.ops.conv2d import conv2d
 
 RNG = np.random.default_rng(4)
 X = RNG.standard_normal((2, 4, 9, 7)).astype("f4")
@@ -43,7 +43,7 @@ def test_strided_inputs_are_taken_as_they_are():
         (
             {"x": X, "w": W, "bias": BIAS[:5], "groups": 2, "method": "naive"},
             ArgumentError,
-            "bias has shape (5,), but k=6",
+            "bias has shape (5,), but the sizes need (6,)",
         ),
         ({"x": X, "w": W, "groups": 2, "method": "nave"}, ValueError, "Did you mean 'naive'?"),
         ({"x": X, "w": W, "groups": 2, "device": "cuda"}, LaunchError, "'direct' is a reference method"),

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from convlab.spec.axis import Axis
 from convlab.spec import ConvSpec
+from convlab.spec.axis import Axis
 from convlab.views import View, window
 from convlab.views.side import PART
 from convlab.views.window import no_window

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from convlab.emulator.addresses import nearest
 from convlab.emulator.classes import CLASSES, class_of, flops
 from convlab.emulator.code import Meeting, Site, Step
 from convlab.emulator.lanes import Lanes
@@ -43,7 +44,9 @@ METRICS = {
         for action in ACTIONS
     },
     **{f"bytes_global_{action}": "distinct bytes that each request asks for, summed" for action in ACTIONS},
+    **{f"thread_bytes_global_{action}": "bytes that threads ask for, repeated ones each time" for action in ACTIONS},
     **{f"requests_shared_{action}": f"smsp__inst_executed_op_shared_{op}.sum" for action, op in ACTIONS.items()},
+    **{f"thread_bytes_shared_{action}": "bytes that threads ask for, repeated ones each time" for action in ACTIONS},
     **{
         f"wavefronts_shared_{action}": f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
         for action, op in ACTIONS.items()
@@ -140,9 +143,11 @@ class Counter:
     def attach(self, machine: Machine) -> None:
         """Make room for the steps and memory instructions of a kernel."""
         self.code = machine.code
+        self.buffers = machine.memory.everywhere.buffers
         self.warps = [0] * len(self.code.steps)
         self.threads = [0] * len(self.code.steps)
-        self.sites: list[dict[str, int]] = [{} for _ in self.code.sites]
+        # Of each memory instruction, by the number of the buffer that its first lane touches; −1 where that is none.
+        self.sites: list[dict[int, dict[str, int]]] = [{} for _ in self.code.sites]
         self.others: dict[Place, dict[str, int]] = {}
         self.at = 0
 
@@ -176,10 +181,10 @@ class Counter:
 
     def access(self, site: Site, address: Any, lanes: Lanes, values: tuple[Any, ...]) -> None:
         """A memory instruction touches these addresses."""
-        found = self.sites[site.index]
         kind = COUNTED.get((site.space, site.action))
         if kind is not None:
-            kind(found, site, address, lanes)
+            buffer = _buffer(address) if site.space == "global" and lanes.size else -1
+            kind(self.sites[site.index].setdefault(buffer, {}), site, address, lanes)
 
     def lines(self) -> dict[tuple[str, int], Counters]:
         """Counters of each line of CUDA C that executed anything, in the order of the source."""
@@ -197,9 +202,24 @@ class Counter:
                     _add(at(instruction.place), **{f"flop_{kind}": flop})
         for place, counts in self.others.items():
             _add(at(place), **counts)
-        for site, counts in zip(self.code.sites, self.sites, strict=True):
-            _add(at(site.place), **counts)
+        for site, buffers in zip(self.code.sites, self.sites, strict=True):
+            for counts in buffers.values():
+                _add(at(site.place), **counts)
         return {key: Counters(found[key]) for key in sorted(found) if any(found[key].values())}
+
+    def arrays(self) -> dict[str, Counters]:
+        """What was counted of global memory, for each array by its parameter's name."""
+        found: dict[str, dict[str, int]] = {}
+        for buffers in self.sites:
+            for number, counts in buffers.items():
+                if 0 <= number < len(self.buffers):
+                    _add(found.setdefault(self.buffers[number].name, {}), **counts)
+        return {name: Counters(counts) for name, counts in found.items()}
+
+
+def _buffer(address: Any) -> int:
+    """The number of the buffer that the first of some addresses lies in, or near."""
+    return int(nearest(int(address if not address.ndim else address[0])))
 
 
 def _add(counts: dict[str, int], **more: int) -> None:
@@ -217,6 +237,7 @@ def _global(counts: dict[str, int], site: Site, address: Any, lanes: Lanes) -> N
     name = f"{site.space}_{site.action}"
     _add(counts, **{f"requests_{name}": requests, f"sectors_{name}": sectors})
     _add(counts, **{f"sectors_ideal_{name}": ideal, f"bytes_{name}": unique})
+    _add(counts, **{f"thread_bytes_{name}": site.width * lanes.size})
 
 
 def _local(counts: dict[str, int], site: Site, address: Any, lanes: Lanes) -> None:
@@ -239,6 +260,7 @@ def _shared(counts: dict[str, int], site: Site, address: Any, lanes: Lanes) -> N
     name = f"shared_{site.action}"
     _add(counts, **{f"requests_{name}": requests, f"wavefronts_{name}": wavefronts})
     _add(counts, **{f"conflicts_{name}": max(0, wavefronts - ideal)})
+    _add(counts, **{f"thread_bytes_{name}": site.width * lanes.size})
 
 
 def _atomic(counts: dict[str, int], site: Site, address: Any, lanes: Lanes) -> None:

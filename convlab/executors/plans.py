@@ -1,0 +1,79 @@
+"""Carry out a plan: each of its steps, one after the other, on one executor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy.typing as npt
+
+from convlab.errors import LaunchError
+from convlab.executors import cuda
+from convlab.executors.compile import compile
+from convlab.executors.empty import empty
+from convlab.executors.launch import choose, launch
+from convlab.executors.run import Run
+from convlab.kernels.method import Launch, Matmul, Plan
+
+__all__ = ["run_plan"]
+
+Array = npt.NDArray[Any]
+
+
+def run_plan(
+    plan: Plan,
+    tensors: Mapping[str, Any],
+    device: str = "auto",
+    axes: Mapping[str, str] | None = None,
+    arch: str = "compute_80",
+    **options: Any,
+) -> list[Run]:
+    """Launch what a plan says, and give the run of each launch.
+
+    >>> import numpy as np
+    >>> from convlab.kernels.ladder import method
+    >>> from convlab.spec import ConvSpec
+    >>> spec = ConvSpec(n=1, c=2, h=5, w=6, k=3, r=3, s=3)
+    >>> x, w, y = (np.ones(shape, "f4") for shape in (spec.input_shape, spec.weight_shape, spec.output_shape))
+    >>> tensors = {"x": x, "w": w, "bias": None, "y": y}
+    >>> (run,) = run_plan(method("naive").plan(spec), tensors, device="emulator")
+    >>> run.counters.flop, float(y.max())
+    (1296, 18.0)
+
+    Args:
+        plan: what a method's ``plan`` made of a spec.
+        tensors: the op's arrays by name, C-contiguous, of the method's types and layout; ``y`` is written.
+        device: "auto", "cuda" or "emulator".
+        axes: the letters of the tensors' axes, for messages.
+        arch: the virtual architecture to compile for, on the emulator.
+        options: those of `convlab.executors.launch.launch`.
+
+    Raises what ``launch`` raises, and ``LaunchError`` for a step that only a GPU can do.
+    """
+    chosen = choose(device)
+    scratch = {name: empty(shape, dtype) for name, (shape, dtype) in plan.scratch.items()}
+    arrays = {**tensors, **scratch}
+    if chosen == "emulator":
+        return [_step(step, arrays, chosen, axes or {}, arch, options) for step in plan.steps]
+    with cuda.on_device(arrays) as moved:
+        return [_step(step, moved, chosen, axes or {}, arch, options) for step in plan.steps]
+
+
+def _step(
+    step: Launch | Matmul, tensors: Mapping[str, Any], device: str, axes: Mapping[str, str], arch: str, options: Any
+) -> Run:
+    if isinstance(step, Matmul):
+        if device != "cuda":
+            raise LaunchError(
+                "cuBLAS multiplies matrices on a GPU only.\n"
+                "  Fix: use method='im2col_gemm', whose kernels run on the emulator too."
+            )
+        return cuda.matmul(*(tensors[name].reshape(shape) for name, shape in (step.a, step.b, step.out)))
+    module = compile(step.text(), step.source, arch, step.options)
+    for variable, (tensor, start, stop) in step.constants.items():
+        module.write(variable, tensors[tensor].reshape(-1)[start:stop])
+    kernel = module.kernels[step.entry]
+    arguments = [tensors[each] if isinstance(each, str) else each for each in step.arguments]
+    given = zip(kernel.parameters, step.arguments, strict=True)
+    named = {parameter.name: axes[each] for parameter, each in given if isinstance(each, str) and each in axes}
+    return launch(kernel, step.grid, step.block, arguments, step.shared, device, axes=named, **options)

@@ -1,0 +1,55 @@
+"""Why a kernel cannot compute a spec, as sentences that several rungs share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from convlab.spec import ConvSpec
+
+__all__ = ["first", "fits_int", "grid_limit", "indices", "only"]
+
+LARGEST_INT = 2**31 - 1
+LARGEST_GRID_YZ = 65535
+
+
+def first(*reasons: str | None) -> str | None:
+    """The first reason of several; ``None`` where all are."""
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def only(holds: bool, wanted: str, got: str) -> str | None:
+    """A sentence for what a rung is made for, where a spec is something else.
+
+    >>> only(False, "filters of 3×3", "5×5")
+    'It computes filters of 3×3 only, and this is 5×5.'
+    """
+    return None if holds else f"It computes {wanted} only, and this is {got}."
+
+
+def grid_limit(letter: str, size: int, what: str) -> str | None:
+    """A grid has many blocks along x, and few along y and z."""
+    if size <= LARGEST_GRID_YZ:
+        return None
+    return f"{letter}={size} {what} are more than the {LARGEST_GRID_YZ} blocks that a grid can have there."
+
+
+def fits_int(counts: Iterable[tuple[str, int]]) -> str | None:
+    """A kernel numbers these things with 32-bit ints, and may number a few hundred past the last."""
+    for what, size in counts:
+        if size + 256 > LARGEST_INT:
+            return f"{size} {what} are too many for the 32-bit int that numbers them."
+    return None
+
+
+def indices(spec: ConvSpec) -> str | None:
+    """Pixels of a plane, planes, and padded rows and columns are numbered with 32 bits by every convolution rung."""
+    return fits_int(
+        (
+            ("output pixels of a plane", spec.p * spec.q),
+            ("input planes", spec.n * spec.c),
+            ("output planes", spec.n * spec.k),
+            ("filter planes", spec.k * (spec.c // spec.groups)),
+            ("padded rows", spec.h + spec.padding[0] + spec.padding[1]),
+            ("padded columns", spec.w + spec.padding[2] + spec.padding[3]),
+        )
+    )

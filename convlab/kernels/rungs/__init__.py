@@ -1,0 +1,1 @@
+"""The records of the ladder, a file for each family: limits, launch plans and claims."""

@@ -1,0 +1,9 @@
+"""Implicit GEMM: the matrix product whose right factor is never stored."""
+
+from __future__ import annotations
+
+from convlab.kernels.method import Method
+
+__all__ = ["RUNGS"]
+
+RUNGS: tuple[Method, ...] = ()

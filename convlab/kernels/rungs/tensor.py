@@ -1,0 +1,9 @@
+"""Tensor Cores."""
+
+from __future__ import annotations
+
+from convlab.kernels.method import Method
+
+__all__ = ["RUNGS"]
+
+RUNGS: tuple[Method, ...] = ()

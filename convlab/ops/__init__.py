@@ -1,0 +1,1 @@
+"""The operations of the course as functions of arrays: one name each, and any method of the ladder behind it."""

@@ -1,0 +1,5 @@
+"""What the rungs of convlab/kernels/rungs/transposed.py are tested on."""
+
+from __future__ import annotations
+
+CASES: dict[str, list] = {}
