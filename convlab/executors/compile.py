@@ -9,16 +9,11 @@ from pathlib import PureWindowsPath
 
 from convlab.errors import CompileError
 from convlab.executors import shipped
-from convlab.executors.diagnostics import compile_error
+from convlab.executors.compiler import nvrtc, nvrtc_version, why_not
 from convlab.executors.headers import collect
 from convlab.executors.module import Module
-from convlab.executors.nvrtc import Compiler, CompilerDiedError
 
 __all__ = ["compile", "nvrtc_version", "why_not"]
-
-_OPTIONS = ("-lineinfo", "--std=c++17", "--no-source-include")
-
-_compiler = Compiler()
 
 
 def compile(source: str, name: str = "kernel.cu", arch: str = "compute_80", options: Sequence[str] = ()) -> Module:
@@ -58,30 +53,11 @@ def compile(source: str, name: str = "kernel.cu", arch: str = "compute_80", opti
     return Module(name, source, ptx, arch, tuple(options))
 
 
-def nvrtc_version() -> str | None:
-    """The version of NVRTC, such as "13.5"; None where CUDA C cannot be compiled."""
-    return _compiler.version()
-
-
-def why_not() -> str:
-    """Why CUDA C cannot be compiled on this machine, as a sentence; empty where it can."""
-    return _compiler.why_not()
-
-
 @lru_cache(maxsize=256)
 def _ptx(source: str, name: str, arch: str, options: tuple[str, ...], headers: tuple[tuple[str, str], ...]) -> str:
     """Compile to PTX, unless the same was compiled before: running a cell again costs nothing."""
-    try:
-        result = _compiler.compile(source, name, dict(headers), [f"--gpu-architecture={arch}", *_OPTIONS, *options])
-    except CompilerDiedError:
-        raise CompileError(
-            f"{name}: the compiler crashed or ran out of memory on this source.\n"
-            "  Fix: look for endless recursion of templates or macros, and for very large arrays.",
-            name=name,
-        ) from None
-    if not result["ptx"]:
-        raise compile_error(result["log"], source, name)
-    return _normalised(result["ptx"], [name, *(header for header, _ in headers)])
+    ptx = nvrtc(source, name, arch, options, dict(headers))["ptx"]
+    return _normalised(ptx, [name, *(header for header, _ in headers)])
 
 
 def _shipped_ptx(source: str, name: str, arch: str, options: tuple[str, ...]) -> str:

@@ -17,6 +17,7 @@ from convlab.emulator.parse import parse
 from convlab.emulator.program import Function, Program
 from convlab.errors import ArgumentError, CompileError
 from convlab.executors.headers import flatten
+from convlab.executors.resources import ResourcesByArchitecture
 from convlab.executors.signature import Parameter, Source, match
 
 __all__ = ["Kernel", "Kernels", "Module", "load_ptx"]
@@ -113,6 +114,12 @@ class Kernel:
     def signature(self) -> str:
         """The kernel's declaration on one line, ``scale(float* x, int n)``."""
         return f"{self.name}({', '.join(parameter.text for parameter in self.parameters)})"
+
+    @property
+    def resources(self) -> ResourcesByArchitecture:
+        """Registers, shared memory and spills on each GPU architecture, ``kernel.resources["sm_90"].registers``."""
+        module = self.module
+        return ResourcesByArchitecture(module.source, module.name, module.options, self.entry)
 
     def __repr__(self) -> str:
         return f"kernel {self.signature} of {self.module.name}"

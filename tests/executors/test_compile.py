@@ -11,7 +11,7 @@ import pytest
 
 from convlab.emulator.parse import parse
 from convlab.errors import CompileError
-from convlab.executors import compile as compile_module
+from convlab.executors import compiler as compiler_module
 from convlab.executors import nvrtc
 from convlab.executors.compile import compile, nvrtc_version, why_not
 
@@ -50,7 +50,7 @@ def test_a_working_folder_with_spaces_and_chinese_letters_leaves_no_trace(tmp_pa
     folder.mkdir()
     monkeypatch.chdir(folder)
     source = "#include <cuda_fp16.h>\n__global__ void f(half* x, float y) { half h = y; x[0] = h; }"
-    monkeypatch.setattr(compile_module, "_compiler", nvrtc.Compiler())  # started in this folder
+    monkeypatch.setattr(compiler_module, "_compiler", nvrtc.Compiler())  # started in this folder
     ptx = compile(source, "卷积 核.cu").ptx
     assert sorted(re.findall(r'\.file\s+\d+ "(.*)"', ptx)) == ["cuda_fp16.h", "卷积 核.cu"]
 
@@ -82,7 +82,7 @@ def test_the_name_is_the_last_part_of_a_path(given, name):
 def test_the_same_source_is_compiled_once_yet_each_module_is_its_own(monkeypatch):
     source = TWICE + "  // test_the_same_source"
     first = compile(source, options=["-DA=1"])
-    monkeypatch.setattr(compile_module._compiler, "compile", None)
+    monkeypatch.setattr(compiler_module._compiler, "compile", None)
     second = compile(source, options=("-DA=1",))
     assert second.ptx == first.ptx
     assert second is not first
@@ -284,7 +284,7 @@ def test_a_library_that_does_not_load_is_a_reason_too(monkeypatch, tmp_path):
 
 def test_a_compiler_that_dies_is_told_and_replaced():
     compile(TWICE, options=["-DSTARTED"])
-    process = compile_module._compiler._process
+    process = compiler_module._compiler._process
     assert process is not None
     Timer(0.5, process.kill).start()
     with pytest.raises(CompileError, match=r"^bomb.cu: the compiler crashed or ran out of memory on this source.\n"):
@@ -295,12 +295,12 @@ def test_a_compiler_that_dies_is_told_and_replaced():
 @posix_signals
 def test_stopping_something_else_leaves_the_compiler_alone():
     compile(TWICE, options=["-DSTARTED_AGAIN"])
-    process = compile_module._compiler._process
+    process = compiler_module._compiler._process
     assert process is not None
     process.send_signal(signal.SIGINT)
     for number in range(20):
         compile(TWICE, options=[f"-DN={number}"])
-    assert compile_module._compiler._process is process
+    assert compiler_module._compiler._process is process
 
 
 INTERRUPTED = f"""
