@@ -20,12 +20,12 @@ _RESHAPE = "Reshape {}, or make the spec with ConvSpec.from_shapes(x.shape, w.sh
 def argument_error(fact: str, context: object, fix: str) -> ArgumentError:
     """Give the error that states a fact, the spec or call it arose in, and the fix.
 
-    >>> print(argument_error("x is bool", "y = f(x)", "Convert x"))
+    >>> print(argument_error("x is bool", "y = relu(x)", "Convert x"))
     x is bool.
-      In: 'y = f(x)'
+      In: y = relu(x)
       Fix: Convert x.
     """
-    return ArgumentError(f"{fact}.\n  In: {context!r}\n  Fix: {fix}.")
+    return ArgumentError(f"{fact}.\n  In: {context if isinstance(context, str) else repr(context)}\n  Fix: {fix}.")
 
 
 def named(x: Array, w: Array, bias: Array | None) -> dict[str, Array]:
@@ -85,7 +85,7 @@ def check_shape(name: str, array: Array, letters: str, shape: tuple[int, ...], c
     >>> check_shape("gamma", np.ones(3), "(K,)", (4,), "batch_norm", "Give one number a channel")
     Traceback (most recent call last):
     convlab.errors.ArgumentError: gamma has shape (3,), but the spec needs (K,) = (4,).
-      In: 'batch_norm'
+      In: batch_norm
       Fix: Give one number a channel.
 
     Raises ``ArgumentError`` otherwise, and for what is no NumPy array.

@@ -9,7 +9,7 @@ import numpy as np
 from convlab.reference.checks import Array, argument_error
 from convlab.spec import ConvSpec
 
-__all__ = ["rounded", "sum_type", "with_bias"]
+__all__ = ["check_fit", "rounded", "sum_type", "with_bias"]
 
 
 def sum_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -45,14 +45,21 @@ def rounded(y: Array, dtype: np.dtype[Any], spec: ConvSpec) -> Array:
     Raises ``ArgumentError`` for an integer that the type does not hold.
     """
     if np.issubdtype(dtype, np.integer):
-        _check_fit(y, dtype, spec)
+        check_fit(y, dtype, spec, "Convert x and w to a wider type, such as int64")
     with np.errstate(over="ignore"):
         return y.astype(dtype, copy=False)
 
 
-def _check_fit(y: Array, dtype: np.dtype[Any], spec: ConvSpec) -> None:
+def check_fit(y: Array, dtype: np.dtype[Any], spec: ConvSpec, fix: str) -> None:
+    """Check that an integer type holds all sums.
+
+    >>> spec = ConvSpec(n=1, c=1, h=1, w=2, k=1, r=1, s=1)
+    >>> check_fit(np.array([-128, 127]), np.dtype("int8"), spec, "Convert x and w to int16")
+
+    Raises ``ArgumentError`` with the given fix otherwise.
+    """
     limits = np.iinfo(dtype)
     for extreme in (y.min(), y.max()):
         if not limits.min <= extreme <= limits.max:
             fact = f"the output holds {extreme}, but {dtype} goes from {limits.min} to {limits.max}"
-            raise argument_error(fact, spec, "Convert x and w to a wider type, such as int64")
+            raise argument_error(fact, spec, fix)
