@@ -2,4 +2,24 @@
 
 from __future__ import annotations
 
-CASES: dict[str, list] = {}
+from convlab.kernels.ladder import method
+from convlab.spec import ConvSpec
+
+from .specs import specs_for
+
+# Several tiles along every axis, none of them full, and many steps along k.
+LARGE = (
+    ConvSpec(n=2, c=19, h=13, w=14, k=37, r=3, s=3, padding=1),
+    ConvSpec(n=3, c=24, h=9, w=11, k=70, r=3, s=2, padding=1, dilation=(1, 2)),
+    ConvSpec(n=2, c=40, h=12, w=7, k=140, r=1, s=1),
+    ConvSpec(n=2, c=32, h=11, w=10, k=68, r=2, s=3, stride=(2, 1), padding=1, groups=2),
+    ConvSpec(n=1, c=3, h=23, w=25, k=64, r=7, s=7, stride=2, padding=3),
+)
+
+
+def cases(name: str) -> list:
+    supports = method(name).supports
+    return [*specs_for(supports, count=52), *LARGE]
+
+
+CASES = {name: cases(name) for name in ("tensor_core",)}
