@@ -11,6 +11,7 @@ from convlab.kernels.layers import LAYERS
 from convlab.kernels.method import FOLDER
 from convlab.perf.measures import measure
 
+from .cases import RELATIVE
 from .rungs import check_rung
 
 CLAIMS = [(record.name, claim) for record in methods() for claim in record.claims]
@@ -18,7 +19,7 @@ CLAIMS = [(record.name, claim) for record in methods() for claim in record.claim
 
 @lru_cache(maxsize=64)
 def runs_of(name, layer):
-    return check_rung(name, LAYERS[method(name).op][layer], optional=False)
+    return check_rung(name, LAYERS[method(name).op][layer], optional=False, relative=RELATIVE.get(name, 0.0))
 
 
 @pytest.mark.parametrize(
