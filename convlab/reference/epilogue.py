@@ -111,9 +111,9 @@ def average_pool(
     spec = _pooling("average_pool", x, window, stride, padding)
     if not np.issubdtype(x.dtype, np.floating):
         raise argument_error(f"x is {x.dtype}, which has no fractions", spec, "Convert x to float32")
-    padded = _padded(x.astype(np.float64), spec, 0)
+    padded = _padded(x, spec, 0)
     counted = _padded(np.ones((1, 1, spec.h, spec.w)), spec, float(count_include_pad))
-    y, count = np.zeros(spec.output_shape), np.zeros((spec.p, spec.q))
+    y, count = np.zeros(spec.output_shape), np.zeros((spec.p, spec.q))  # float64
     for r, s in np.ndindex(spec.r, spec.s):
         area = tap_slices(spec, r, s)
         y += padded[..., *area]

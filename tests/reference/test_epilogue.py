@@ -78,8 +78,10 @@ def test_relu_equals_the_onnx_reference(dtype):
     assert (x < 0).any()
 
 
-def test_relu_lets_nan_be_seen():
-    assert np.isnan(relu(np.array([np.nan, -1.0]))).tolist() == [True, False]
+def test_relu_lets_nan_be_seen_and_ends_at_zero():
+    y = relu(np.array([np.nan, -1.0, -np.inf, np.inf]))
+    assert np.isnan(y).tolist() == [True, False, False, False]
+    assert y[1:].tolist() == [0.0, 0.0, np.inf]
 
 
 # Pooling. ONNX's evaluator mixes up the order of the four paddings, so the graph pads in a node of its own.
