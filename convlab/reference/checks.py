@@ -10,7 +10,7 @@ import numpy.typing as npt
 from convlab.errors import ArgumentError
 from convlab.spec import ConvSpec
 
-__all__ = ["Array", "argument_error", "check_arrays", "check_shape", "check_shapes", "named"]
+__all__ = ["Array", "argument_error", "check_arrays", "check_shape", "check_shapes", "check_types", "named"]
 
 Array = npt.NDArray[Any]
 
@@ -47,10 +47,19 @@ def check_arrays(x: Array, w: Array, bias: Array | None, spec: ConvSpec) -> None
       In: ...
       Fix: Give all arrays one type, such as float32.
 
-    Parameters are those of ``direct``. Raises ``ArgumentError`` for another shape, for types that differ, and
-    for a type whose sums neither float64 nor int64 holds.
+    Parameters are those of ``direct``. Raises ``ArgumentError`` for another shape, and as ``check_types`` does.
     """
     check_shapes(x, w, bias, spec)
+    check_types(x, w, bias, spec)
+
+
+def check_types(x: Array, w: Array, bias: Array | None, spec: object) -> None:
+    """Check that the arrays have one type that can be summed.
+
+    >>> check_types(np.ones(2, "int8"), np.ones(3, "int8"), None, "any op")
+
+    Raises ``ArgumentError`` for types that differ, and for a type whose sums neither float64 nor int64 holds.
+    """
     widest = np.dtype(np.int64 if np.issubdtype(x.dtype, np.integer) else np.float64)
     if x.dtype == bool or not np.can_cast(x.dtype, widest):
         fact = f"x is {x.dtype}, which {widest} cannot sum exactly"

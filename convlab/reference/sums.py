@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from convlab.reference.checks import Array, argument_error
-from convlab.spec import ConvSpec
 
 __all__ = ["check_fit", "rounded", "sum_type", "with_bias"]
 
@@ -35,9 +34,10 @@ def with_bias(y: Array, bias: Array | None) -> Array:
     return y if bias is None else y + bias.astype(y.dtype)[:, np.newaxis, np.newaxis]
 
 
-def rounded(y: Array, dtype: np.dtype[Any], spec: ConvSpec) -> Array:
+def rounded(y: Array, dtype: np.dtype[Any], spec: object) -> Array:
     """Round sums to the type of the input: to infinity beyond a float's range, never around an integer's.
 
+    >>> from convlab.spec import ConvSpec
     >>> spec = ConvSpec(n=1, c=1, h=1, w=2, k=1, r=1, s=1)
     >>> rounded(np.array([1.0, 70000.0]), np.dtype("float16"), spec)
     array([ 1., inf], dtype=float16)
@@ -50,9 +50,10 @@ def rounded(y: Array, dtype: np.dtype[Any], spec: ConvSpec) -> Array:
         return y.astype(dtype, copy=False)
 
 
-def check_fit(y: Array, dtype: np.dtype[Any], spec: ConvSpec, fix: str) -> None:
+def check_fit(y: Array, dtype: np.dtype[Any], spec: object, fix: str) -> None:
     """Check that an integer type holds all sums.
 
+    >>> from convlab.spec import ConvSpec
     >>> spec = ConvSpec(n=1, c=1, h=1, w=2, k=1, r=1, s=1)
     >>> check_fit(np.array([-128, 127]), np.dtype("int8"), spec, "Convert x and w to int16")
 
