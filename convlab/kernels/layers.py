@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from convlab.kernels.ladder import methods
+from convlab.kernels.method import Launch, Method
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec, GemmSpec, LayoutSpec, SeparableSpec
 
-__all__ = ["LAYERS"]
+__all__ = ["LAYERS", "launches", "supported"]
 
 _STANDARD = ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1)
 _DEPTHWISE = ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1, groups=16)
@@ -30,3 +32,24 @@ LAYERS: Mapping[str, Mapping[str, Any]] = {
     "separable": {"standard": SeparableSpec(_DEPTHWISE, k=16)},
     "block": {"standard": BlockSpec(_STANDARD, relu=True, pool=True)},
 }
+
+
+def supported(record: Method) -> dict[str, Any]:
+    """The layers of its op that a method supports."""
+    return {name: spec for name, spec in LAYERS[record.op].items() if record.supports(spec) is None}
+
+
+def launches() -> Iterator[tuple[Method, Launch]]:
+    """Each kernel that the plans of the ladder launch on these layers, once for each set of options.
+
+    >>> [step.entry for record, step in launches() if record.name == "naive"]
+    ['conv_naive']
+    """
+    seen = set()
+    for record in methods():
+        for spec in supported(record).values():
+            for step in record.plan(spec).launches if record.plan else ():
+                key = step.source, step.entry, step.options
+                if key not in seen:
+                    seen.add(key)
+                    yield record, step

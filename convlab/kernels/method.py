@@ -79,7 +79,8 @@ class Method:
     """One way to compute an op: a reference function that runs on the CPU, or a plan of kernel launches.
 
     ``supports(spec)`` is ``None``, or the reason why not, as a sentence; ``limits`` says the same of all specs.
-    ``dtype`` is that of the inputs, ``result`` that of the output and the bias. A method whose ``layout`` is not the
+    ``dtype`` is that of the inputs, ``result`` that of the output and the bias; ``since`` is the compute capability of
+    the first GPUs that have its instructions, ten times. A method whose ``layout`` is not the
     op's own is given its tensors in that layout, converted where the caller's differ.
     """
 
@@ -95,6 +96,7 @@ class Method:
     reference: Callable[..., Array] | None = None
     plan: Callable[[Any], Plan] | None = None
     claims: tuple[Claim, ...] = ()
+    since: int = 75
 
     @property
     def output_dtype(self) -> str:

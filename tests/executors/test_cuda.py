@@ -199,6 +199,24 @@ def test_modules_with_variables_of_their_own_do_not_share_them():
     assert cuda.source_for_cupy(compile(plain), 1) == cuda.source_for_cupy(compile(plain), 2)
 
 
+def test_variables_that_were_written_go_to_the_gpu_once(monkeypatch):
+    module = compile('__constant__ float w[3]; extern "C" __global__ void f(float* x) { *x = w[1]; }', "w.cu")
+    module.write("w", np.array([1, 2, 3], "f4"))
+    cupy, sent = Cupy(), []
+    globals_ = SimpleNamespace(copy_from_host=lambda source, size: sent.append(ctypes.string_at(source, size)))
+    module_of = cupy.RawModule
+
+    def raw_module(code, options):
+        loaded = module_of(code, options)
+        loaded.get_global = lambda name: sent.append(name) or globals_
+        return loaded
+
+    cupy.RawModule = raw_module
+    for _ in range(2):
+        launched(monkeypatch, cupy, module.kernels["f"], [np.zeros(1, "f4")])
+    assert sent == ["w", np.array([1, 2, 3], "f4").tobytes()]
+
+
 CONTEXT = "  In: f(float* x), grid=(2, 1, 1), block=(32, 1, 1)"
 REFUSALS = [
     ("cudaErrorInvalidValue: invalid argument", "ask for less shared memory, or for a smaller block"),

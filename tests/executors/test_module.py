@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from io import BytesIO
 
+import numpy as np
 import pytest
 
-from convlab.errors import CompileError
+from convlab.errors import ArgumentError, CompileError
 from convlab.executors.compile import compile
+from convlab.executors.launch import launch
 from convlab.executors.module import load_ptx
 
 SOURCE = """
@@ -73,3 +75,36 @@ def test_an_open_file_is_no_text():
         CompileError, match=r"load_ptx takes the text of a PTX file, not BytesIO.\n  Fix: pass its .read\(\)."
     ):
         load_ptx(BytesIO(b""))
+
+
+VARIABLES = """
+__constant__ float weights[6];
+__device__ int counter = 3;
+extern "C" __global__ void read(float* y, int* n) {
+    for (int i = 0; i < 6; ++i) y[i] = weights[i];
+    *n = counter++;
+}
+"""
+
+
+def test_a_variable_is_filled_before_a_launch():
+    module = compile(VARIABLES, "variables.cu")
+    y, n = np.zeros(6, "f4"), np.zeros(1, "i4")
+    module.write("weights", np.array([[1, 2], [3, 4]], "f4").T)
+    launch(module.kernels["read"], 1, 1, [y, n], device="emulator")
+    assert (y.tolist(), n.tolist()) == ([1, 3, 2, 4, 0, 0], [3])
+    module.write("weights", np.array([9], "f4"))
+    launch(module.kernels["read"], 1, 1, [y, n], device="emulator")
+    assert (y.tolist(), n.tolist()) == ([9, 3, 2, 4, 0, 0], [4])
+
+
+def test_what_cannot_be_written_is_said():
+    module = compile(VARIABLES, "variables.cu")
+    with pytest.raises(
+        ArgumentError, match=r"variables\.cu has no variable 'weight'\. Its variables are: weights, counter"
+    ):
+        module.write("weight", np.zeros(1, "f4"))
+    with pytest.raises(ArgumentError, match=r"weights of variables\.cu holds 24 bytes, and the values have 28"):
+        module.write("weights", np.zeros(7, "f4"))
+    with pytest.raises(ArgumentError, match=r"f\.cu has no variable 'w'\. It has none\."):
+        compile("__global__ void f() { }", "f.cu").write("w", np.zeros(1))

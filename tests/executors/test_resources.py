@@ -67,5 +67,7 @@ def test_what_cannot_be_counted_says_why(monkeypatch):
     with pytest.raises(CompileError, match="is PTX without CUDA C"):
         ptx.kernels["idle"].resources["sm_80"]
     monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
-    with pytest.raises(CompileError, match="Registers are counted by NVIDIA's assembler, which is not to be had: NVRTC"):
+    with pytest.raises(
+        CompileError, match="Registers are counted by NVIDIA's assembler, which is not to be had: NVRTC"
+    ):
         resources("another", "f.cu", (), "sm_80")

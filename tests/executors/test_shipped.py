@@ -9,8 +9,7 @@ import pytest
 from convlab.errors import CompileError
 from convlab.executors import headers, shipped
 from convlab.executors.compile import compile
-from convlab.kernels.ladder import methods
-from convlab.spec import ConvSpec
+from convlab.kernels.layers import launches
 
 SOURCE = '#include "common.cuh"\nextern "C" __global__ void f(float* x) { x[0] = sizeof(Conv); }\n'
 
@@ -65,11 +64,10 @@ def test_the_key_does_not_need_the_toolkit(monkeypatch):
 
 def test_every_rung_of_the_ladder_compiles_on_a_machine_without_nvrtc(monkeypatch):
     monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
-    spec = ConvSpec(n=2, c=4, h=9, w=7, k=6, r=3, s=2)
-    launches = [launch for method in methods() if method.plan for launch in method.plan(spec).launches]
-    assert launches
-    for launch in launches:
-        assert launch.entry in compile(launch.text(), launch.source).kernels
+    steps = [step for _, step in launches()]
+    assert {step.source for step in steps} == {path.name for path in headers.KERNELS.glob("*.cu")}
+    for step in steps:
+        assert step.entry in compile(step.text(), step.source, options=step.options).kernels
 
 
 def test_the_shipped_ptx_is_not_stale():

@@ -55,3 +55,19 @@ def test_what_does_not_fit_is_said_with_the_fix(arguments, error, message):
     with pytest.raises(error) as caught:
         conv2d(**arguments)
     assert message in str(caught.value)
+
+
+def test_layouts_are_changed_for_a_method_of_the_other_one():
+    options = {"stride": (2, 1), "padding": (1, 0, 2, 1), "groups": 2}
+    expected = conv2d(X, W, BIAS, **options)
+    x, w = X.transpose(0, 2, 3, 1), W.transpose(0, 2, 3, 1)  # (N, H, W, C), (K, R, S, C/G)
+    y = conv2d(x, w, BIAS, **options, layout="nhwc", method="naive", device="emulator")
+    assert y.shape == tuple(np.array(expected.shape)[[0, 2, 3, 1]])
+    assert np.allclose(y.transpose(0, 3, 1, 2), expected, rtol=1e-5, atol=1e-5)
+    with pytest.raises(ValueError, match=r"layout='hwcn' is none of 'nchw', 'nhwc'\."):
+        conv2d(X, W, groups=2, layout="hwcn")
+
+
+def test_a_method_of_another_op_is_refused():
+    with pytest.raises(ValueError, match=r"Method 'blas' computes gemm, not conv2d\. Methods that do: direct, "):
+        conv2d(X, W, groups=2, method="blas")

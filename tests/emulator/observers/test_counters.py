@@ -376,3 +376,32 @@ def test_ratios_are_those_of_their_counts():
     counters = Counters({"requests_global_load": 4, "sectors_global_load": 10, "sectors_global_store": 3})
     assert (counters.sectors_per_request_load, counters.sectors_per_request_store) == (2.5, 0.0)
     assert Counters({"instructions": 4, "thread_instructions": 96}).active_lanes == 24.0
+
+
+def test_global_memory_is_counted_by_array_too():
+    source = """__global__ void f(const float* a, const float4* b, float* y) {
+        __shared__ float s[32];
+        s[threadIdx.x % 32] = a[0];
+        float4 v = b[threadIdx.x];
+        if (threadIdx.x < 40) y[2 * threadIdx.x] = v.x + v.y + v.z + v.w + s[threadIdx.x / 2];
+    }"""
+    a, b, y = np.ones(1, "f4"), np.ones((48, 4), "f4"), np.zeros(80, "f4")
+    run = cuda(source, 1, 48, a, b, y, faults="record")
+    assert set(run.arrays) == {"a", "b", "y"}
+    found = run.arrays["a"]
+    assert (found.requests_global_load, found.sectors_global_load, found.thread_bytes_global_load) == (2, 2, 4 * 48)
+    found = run.arrays["b"]
+    assert (found.requests_global_load, found.sectors_global_load, found.thread_bytes_global_load) == (2, 20, 16 * 40)
+    found = run.arrays["y"]
+    assert (found.requests_global_store, found.sectors_global_store, found.thread_bytes_global_store) == (2, 10, 160)
+    assert found.requests_global_load == 0
+    assert run.counters.thread_bytes_shared_load == 4 * 40
+    for name in ("requests_global_load", "sectors_global_load", "bytes_global_load", "sectors_global_store"):
+        assert run.counters[name] == sum(counters[name] for counters in run.arrays.values())
+
+
+def test_counts_by_array_are_scaled_with_a_sample():
+    source = "__global__ void f(float* y) { y[blockIdx.x * 64 + threadIdx.x] = 1.0f; }"
+    run = cuda(source, 8, 64, np.zeros(512, "f4"), sample=2)
+    assert run.arrays["y"].sectors_global_store == 64 == run.counters.sectors_global_store
+    assert run.arrays["y"].sampled == (2, 8)

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from convlab.errors import KernelFault, LaunchError
+from convlab.executors import plans
+from convlab.executors.plans import run_plan
+from convlab.executors.run import Run
+from convlab.kernels.method import Launch, Matmul, Plan
+
+TWICE = """
+__constant__ float weights[4];
+extern "C" __global__ void twice(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = FACTOR * x[i];
+}
+extern "C" __global__ void weighted(const float* v, float* y, int n) {
+    int i = threadIdx.x;
+    if (i < n) y[i] = v[i] * weights[i % 2];
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _source(monkeypatch):
+    monkeypatch.setattr(Launch, "text", lambda self: TWICE)
+
+
+def step(entry, arguments, **options):
+    return Launch("twice.cu", entry, (1, 1, 1), (32, 1, 1), arguments, options=("-DFACTOR=2.0f",), **options)
+
+
+def test_steps_follow_each_other_through_scratch_arrays_options_and_constants():
+    constants = {"weights": ("w", 3, 5)}
+    plan = Plan(
+        (
+            step("twice", ("x", "middle", np.int32(7))),
+            step("weighted", ("middle", "y", np.int32(7)), constants=constants),
+        ),
+        scratch={"middle": ((7,), "float32")},
+    )
+    x, w, y = np.arange(7, dtype="f4"), np.arange(6, dtype="f4").reshape(2, 3), np.zeros(7, "f4")
+    runs = run_plan(plan, {"x": x, "w": w, "y": y}, device="emulator")
+    assert [run.kernel for run in runs] == ["twice", "weighted"]
+    assert y.tolist() == (2 * x * np.array([3, 4, 3, 4, 3, 4, 3])).tolist()
+
+
+def test_scratch_that_no_step_has_written_is_a_fault():
+    plan = Plan((step("twice", ("middle", "y", 3)),), scratch={"middle": ((3,), "float32")})
+    with pytest.raises(KernelFault, match="nobody has written"):
+        run_plan(plan, {"y": np.zeros(3, "f4")}, device="emulator")
+
+
+def test_axes_go_to_the_parameter_that_a_tensor_is_given_for():
+    plan = Plan((step("twice", ("image", "y", 9)),))
+    tensors = {"image": np.zeros((2, 4), "f4"), "y": np.zeros(9, "f4")}
+    with pytest.raises(KernelFault, match=r"reads x\[h=2, w=0\]"):
+        run_plan(plan, tensors, device="emulator", axes={"image": "hw"})
+
+
+def test_cublas_is_on_a_gpu_only():
+    plan = Plan((Matmul(("w", (2, 3)), ("x", (3, 4)), ("y", (2, 4))),))
+    assert plan.launches == ()
+    tensors = {"w": np.ones(6, "f4"), "x": np.ones(12, "f4"), "y": np.zeros(8, "f4")}
+    with pytest.raises(
+        LaunchError, match=r"cuBLAS multiplies matrices on a GPU only\.\n  Fix: use method='im2col_gemm'"
+    ):
+        run_plan(plan, tensors, device="emulator")
+
+
+class Cupy:
+    """A stand-in for CuPy: its arrays are NumPy's, marked by being copies."""
+
+    def __init__(self):
+        event = SimpleNamespace(record=lambda: None, synchronize=lambda: None)
+        self.cuda = SimpleNamespace(Event=lambda: event, get_elapsed_time=lambda start, end: 0.5)
+        self.matmul, self.asnumpy = np.matmul, np.array
+
+    def asarray(self, array):
+        return np.array(array)
+
+
+def test_on_a_gpu_tensors_move_once_there_and_back(monkeypatch):
+    launched = []
+
+    def launch(kernel, grid, block, args, shared, device, **options):
+        launched.append((kernel.name, device, args))
+        args[1][:] = 2 * args[0]
+        return Run(kernel.name, device, grid, block, milliseconds=0.25)
+
+    monkeypatch.setattr(plans, "choose", lambda device: "cuda")
+    monkeypatch.setattr(plans, "launch", launch)
+    monkeypatch.setattr("convlab.executors.cuda.import_module", lambda name: Cupy())
+    steps = (step("twice", ("x", "middle", 4)), Matmul(("w", (2, 2)), ("middle", (2, 2)), ("y", (2, 2))))
+    x, w, y = np.arange(4, dtype="f4"), np.array([[1, 2], [3, 4]], "f4"), np.zeros(4, "f4")
+    w.flags.writeable = False
+    runs = run_plan(Plan(steps, {"middle": ((4,), "float32")}), {"x": x, "w": w, "bias": None, "y": y}, "cuda")
+    assert [(run.kernel, run.milliseconds) for run in runs] == [("twice", 0.25), ("cuBLAS", 0.5)]
+    assert not np.shares_memory(launched[0][2][0], x)
+    assert y.tolist() == (w @ (2 * x.reshape(2, 2))).reshape(-1).tolist()
