@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from convlab.spec import ConvSpec
+from convlab.spec.values import pair_text
 
-__all__ = ["first", "fits_int", "grid_limit", "indices", "only"]
+__all__ = ["first", "fits_int", "grid_limit", "indices", "only", "plain_3x3"]
 
 LARGEST_INT = 2**31 - 1
 LARGEST_GRID_YZ = 65535
@@ -52,4 +53,17 @@ def indices(spec: ConvSpec) -> str | None:
             ("padded rows", spec.h + spec.padding[0] + spec.padding[1]),
             ("padded columns", spec.w + spec.padding[2] + spec.padding[3]),
         )
+    )
+
+
+def plain_3x3(spec: ConvSpec) -> str | None:
+    """What Winograd's F(m×m, 3×3) computes.
+
+    >>> plain_3x3(ConvSpec(n=1, c=3, h=9, w=8, k=4, r=3, s=3, stride=(2, 1)))
+    'It computes stride 1 only, and this is 2×1.'
+    """
+    return first(
+        only((spec.r, spec.s) == (3, 3), "filters of 3×3", f"{spec.r}×{spec.s}"),
+        only(spec.stride == (1, 1), "stride 1", pair_text(spec.stride)),
+        only(spec.dilation == (1, 1), "dilation 1", pair_text(spec.dilation)),
     )
