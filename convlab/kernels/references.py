@@ -2,76 +2,62 @@
 
 from __future__ import annotations
 
-from convlab.kernels.limits import plain_3x3
+from collections.abc import Callable
+from typing import Any
+
+from convlab.kernels.limits import first, only
 from convlab.kernels.method import Method
+from convlab.reference.dilated import dilated, zero_stuffed_convolution
 from convlab.reference.direct import direct
-from convlab.reference.transposed import transposed_matrix, zero_insertion
-from convlab.reference.winograd import winograd_f2, winograd_f4
+from convlab.reference.grouped import depthwise, grouped
+from convlab.reference.im2col import im2col, im2col_chunked
 from convlab.reference.layout import layout_copy
+from convlab.reference.pointwise import pointwise
+from convlab.spec import ConvSpec
 
 __all__ = ["METHODS"]
 
+
+def _any(spec: Any) -> None:
+    """What computes every spec."""
+
+
+def _pointwise(spec: ConvSpec) -> str | None:
+    return first(
+        only((spec.r, spec.s) == (1, 1), "filters of 1×1", f"{spec.r}×{spec.s}"),
+        only(spec.groups == 1, "convolutions without groups", f"one with groups={spec.groups}"),
+        only(not any(spec.padding), "convolutions without padding", f"one with padding={spec.padding}"),
+    )
+
+
+def _depthwise(spec: ConvSpec) -> str | None:
+    return only(spec.groups == spec.c, "as many groups as channels", f"groups={spec.groups} with c={spec.c}")
+
+
+def _reference(
+    name: str,
+    op: str,
+    lesson: str,
+    idea: str,
+    function: Callable[..., Any],
+    supports: Callable[[Any], str | None] = _any,
+    limits: str = "any size",
+    dtype: str = "any",
+    layout: str = "nchw",
+) -> Method:
+    return Method(name, op, idea, dtype, layout, lesson, supports, limits, reference=function)
+
+
 METHODS = (
-    Method(
-        name="direct",
-        op="conv2d",
-        idea="the definition in NumPy, summed in float64: the oracle",
-        dtype="any",
-        layout="nchw",
-        lesson="01",
-        supports=lambda spec: None,
-        reference=direct,
+    _reference("direct", "conv2d", "01", "the definition in NumPy, summed in float64: the oracle", direct),
+    _reference("im2col", "conv2d", "07", "every window a column, then NumPy's matmul", im2col),
+    _reference("im2col_chunked", "conv2d", "07", "im2col with at most 64 MiB of columns at a time", im2col_chunked),
+    _reference("pointwise_matmul", "conv2d", "12", "1×1 filters as a matmul", pointwise, _pointwise, "1×1 filters"),
+    _reference("grouped_loop", "conv2d", "12", "a convolution for each group", grouped),
+    _reference(
+        "depthwise_taps", "conv2d", "12", "a tap at a time, no matmul", depthwise, _depthwise, "groups = channels"
     ),
-    Method(
-        name="layout_copy",
-        op="layout",
-        idea="NumPy's transposed copy",
-        dtype="any",
-        layout="any",
-        lesson="11",
-        supports=lambda spec: None,
-        reference=layout_copy,
-    ),
-    Method(
-        name="transposed_matrix",
-        op="conv_transpose2d",
-        idea="Wᵀ · x, then col2im: im2col's steps transposed, in reverse",
-        dtype="any",
-        layout="nchw",
-        lesson="13",
-        supports=lambda spec: None,
-        reference=transposed_matrix,
-    ),
-    Method(
-        name="zero_insertion",
-        op="conv_transpose2d",
-        idea="zeros between the pixels, then an ordinary convolution with flipped filters",
-        dtype="any",
-        layout="nchw",
-        lesson="13",
-        supports=lambda spec: None,
-        reference=zero_insertion,
-    ),
-    Method(
-        name="winograd_f2",
-        op="conv2d",
-        idea="F(2×2, 3×3): 16 products instead of 36 for four outputs",
-        dtype="any float",
-        layout="nchw",
-        lesson="15",
-        supports=plain_3x3,
-        limits="3×3, stride 1, dilation 1",
-        reference=winograd_f2,
-    ),
-    Method(
-        name="winograd_f4",
-        op="conv2d",
-        idea="F(4×4, 3×3): 36 products instead of 144 for 16 outputs, less accurate",
-        dtype="any float",
-        layout="nchw",
-        lesson="15",
-        supports=plain_3x3,
-        limits="3×3, stride 1, dilation 1",
-        reference=winograd_f4,
-    ),
+    _reference("dilated_taps", "conv2d", "13", "R·S taps that lie apart", dilated),
+    _reference("zero_stuffed", "conv2d", "13", "a dense filter with zeros between the taps", zero_stuffed_convolution),
+    _reference("layout_copy", "layout", "11", "NumPy's transposed copy", layout_copy, layout="any"),
 )
