@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from convlab.kernels.limits import first, only
+from convlab.kernels.limits import first, only, plain_3x3
 from convlab.kernels.method import Method
 from convlab.reference.dilated import dilated, zero_stuffed_convolution
 from convlab.reference.direct import direct
@@ -13,9 +13,14 @@ from convlab.reference.grouped import depthwise, grouped
 from convlab.reference.im2col import im2col, im2col_chunked
 from convlab.reference.layout import layout_copy
 from convlab.reference.pointwise import pointwise
+from convlab.reference.transposed import transposed_matrix, zero_insertion
+from convlab.reference.winograd import winograd_f2, winograd_f4
 from convlab.spec import ConvSpec
 
 __all__ = ["METHODS"]
+
+
+PLAIN_3X3 = "3×3 filters, stride 1, dilation 1"
 
 
 def _any(spec: Any) -> None:
@@ -59,5 +64,21 @@ METHODS = (
     ),
     _reference("dilated_taps", "conv2d", "13", "R·S taps that lie apart", dilated),
     _reference("zero_stuffed", "conv2d", "13", "a dense filter with zeros between the taps", zero_stuffed_convolution),
+    _reference(
+        "winograd_f2", "conv2d", "15", "F(2×2, 3×3): 16 products for 4 outputs", winograd_f2, plain_3x3, PLAIN_3X3
+    ),
+    _reference(
+        "winograd_f4", "conv2d", "15", "F(4×4, 3×3): 36 products for 16 outputs", winograd_f4, plain_3x3, PLAIN_3X3
+    ),
+    _reference(
+        "transposed_matrix",
+        "conv_transpose2d",
+        "13",
+        "the transposed matrix of filters, then col2im",
+        transposed_matrix,
+    ),
+    _reference(
+        "zero_insertion", "conv_transpose2d", "13", "zeros between the inputs, then a convolution", zero_insertion
+    ),
     _reference("layout_copy", "layout", "11", "NumPy's transposed copy", layout_copy, layout="any"),
 )
