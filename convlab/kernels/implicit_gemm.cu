@@ -1,0 +1,117 @@
+// implicit_gemm: im2col's product W . X_col, with a right factor that is never stored.
+//
+// Idea             a tile of X_col is made in shared memory just before it is used: an element's address follows from
+//                  its row (c, r, s) and its column (n, p, q). Each thread fills one column, which it takes apart
+//                  once; the rows come in order, so that counting replaces dividing.
+// Parallelisation  a block computes BM filters x BN pixels of one group (blockIdx.z), the pixels of all images in one
+//                  line. Each of its 4 warps has BM / 4 filters, each lane TN pixels 32 apart: the lanes of a warp
+//                  read the same weights (a broadcast, 16 bytes wide) and neighbouring pixels (no bank conflict).
+// Expected limit   multiply-adds from 64 filters on: 64 of a thread for 8 loads from shared memory. With 16 filters
+//                  half the instructions find addresses: 15 for each element of X_col, which is used BM times.
+// Prediction       of im2col's matrix, 9 times the input on 3x3, nothing is written or read. Against naive, with 16
+//                  filters: 16 times fewer input sectors, since one load serves them all, and 9 times fewer
+//                  instructions.
+// Honest negatives neighbouring windows overlap, and each tap of an input element is fetched again, from L1 at best;
+//                  what does not fill BM, BN or BK is computed as zeros; small outputs make few blocks, and nobody
+//                  splits their sums.
+#include "common.cuh"
+#include "load4.cuh"
+
+#ifndef BM
+#define BM 64                          // filters of a block
+#endif
+#define BN 128                         // pixels of a block
+#define BK 8                           // rows of X_col in a stage
+#define THREADS 128
+#define TM (BM / (THREADS / 32))       // filters of a thread
+#define TN (BN / 32)                   // pixels of a thread
+static_assert(BN == THREADS, "each thread fills one column of X_col");
+static_assert(BK == 8 && 2 * BM <= THREADS, "two threads bring one filter's stage, each with one load of 16 bytes");
+static_assert(TM % 4 == 0, "a thread reads its weights from shared memory four at a time");
+
+// One column of X_col, from the top down: the taps of a window, channel after channel.
+struct Column {
+    const float* plane;                // of the row's channel
+    int channels;                      // still to come, this one among them
+    int top, left;                     // where the window starts, be it in the padding
+    int r, s;
+
+    __device__ float next(const Conv& v) {
+        unsigned h = top + r * v.dilation_h, col = left + s * v.dilation_w;  // unsigned, -1 is larger than any size
+        float value = h < v.H && col < v.W ? plane[h * v.W + col] : 0.0f;
+        if (++s == v.S) {
+            s = 0;
+            if (++r == v.R) {
+                r = 0;
+                plane += v.H * v.W;
+                if (--channels == 0) top = v.H;  // past the last channel all rows lie below the image: zeros
+            }
+        }
+        return value;
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+conv_implicit_gemm(const float* __restrict__ x, const float* __restrict__ w,
+                   const float* __restrict__ bias,  // null: no bias
+                   float* __restrict__ y, Conv v) {
+    __shared__ __align__(16) float A[2][BK][BM + 4];  // [stage][k][m]: W transposed; the 4 keep its stores apart
+    __shared__ float B[2][BK][BN];                    // [stage][k][n]: X_col
+    int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    int filters = v.K / v.groups, channels = v.C / v.groups, depth = channels * v.R * v.S;  // gemm_m, gemm_k
+    int plane = v.P * v.Q, pixels = v.N * plane;                                            // gemm_n
+    int m0 = blockIdx.y * BM, n0 = blockIdx.x * BN, group = blockIdx.z;
+
+    int n = (n0 + t) / plane, p = (n0 + t) % plane / v.Q, q = (n0 + t) % v.Q;
+    int top = n0 + t < pixels ? p * v.stride_h - v.pad_top : v.H;  // past the last pixel: zeros, too
+    Column column = {x + ((size_t)n * v.C + group * channels) * v.H * v.W, channels,
+                     top, q * v.stride_w - v.pad_left, 0, 0};
+    int m = t / 2, k = t % 2 * 4;                     // of the weights that this thread brings
+    const float* filter = w + ((size_t)group * filters + m0 + m) * depth;
+    int length = m < BM && m0 + m < filters ? depth : 0;
+    bool wide = rows_of_four(w, depth);
+
+    float4 a = load4(filter, k, length, wide);        // the next stage, on its way
+    float b[BK];
+    for (int i = 0; i < BK; ++i) b[i] = column.next(v);
+    float sum[TM][TN] = {};
+    for (int done = 0, stage = 0; done < depth; done += BK, stage ^= 1) {
+        if (m < BM) {
+            A[stage][k][m] = a.x;
+            A[stage][k + 1][m] = a.y;
+            A[stage][k + 2][m] = a.z;
+            A[stage][k + 3][m] = a.w;
+        }
+        for (int i = 0; i < BK; ++i) B[stage][i][t] = b[i];
+        // The stage is complete before anybody reads it; and whoever is here has done with the other stage, which is
+        // overwritten next: with two stages, one barrier does for both.
+        __syncthreads();
+        if (done + BK < depth) {                      // under way while the sums are computed
+            a = load4(filter, done + BK + k, length, wide);
+            for (int i = 0; i < BK; ++i) b[i] = column.next(v);
+        }
+        for (int i = 0; i < BK; ++i) {
+            float pixel[TN];
+            for (int j = 0; j < TN; ++j) pixel[j] = B[stage][i][lane + 32 * j];
+            for (int f = 0; f < TM; f += 4) {
+                float4 weight = *(const float4*)&A[stage][i][warp * TM + f];
+                for (int j = 0; j < TN; ++j) {
+                    sum[f][j] += weight.x * pixel[j];
+                    sum[f + 1][j] += weight.y * pixel[j];
+                    sum[f + 2][j] += weight.z * pixel[j];
+                    sum[f + 3][j] += weight.w * pixel[j];
+                }
+            }
+        }
+    }
+
+    for (int j = 0; j < TN; ++j) {
+        int pixel = n0 + lane + 32 * j;
+        if (pixel >= pixels) break;
+        float* image = y + ((size_t)(pixel / plane) * v.K + group * filters) * plane + pixel % plane;
+        for (int f = 0; f < TM; ++f) {
+            int m = m0 + warp * TM + f;
+            if (m < filters) image[(size_t)m * plane] = sum[f][j] + (bias ? bias[group * filters + m] : 0.0f);
+        }
+    }
+}
