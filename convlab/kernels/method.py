@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes  # noqa: F401 - makes "bfloat16" a name of NumPy's
 import numpy.typing as npt
 
 __all__ = ["FOLDER", "Claim", "Launch", "Matmul", "Method", "Methods", "Plan"]

@@ -74,7 +74,7 @@ METHODS = (
         "transposed_matrix",
         "conv_transpose2d",
         "13",
-        "the transposed matrix of filters, then col2im",
+        "the transposed filter matrix, then col2im",
         transposed_matrix,
     ),
     _reference(
