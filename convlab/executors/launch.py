@@ -18,7 +18,7 @@ from convlab.executors.options import options
 from convlab.executors.run import Run
 from convlab.executors.shape import Dim, Dim3, block_shape, grid_shape
 
-__all__ = ["choose", "launch"]
+__all__ = ["choose", "launch", "report"]
 
 DEVICES = ("auto", "cuda", "emulator")
 
@@ -88,12 +88,18 @@ def launch(
     if chosen == "cuda":
         return cuda.launch(kernel, grid3, block3, bound, shared)
     run = emulated.launch(kernel, grid3, block3, bound, shared, axes, asked)
-    errors = [fault for fault in run.faults if fault.severity == "error"]
-    if errors and faults == "raise":
-        raise KernelFault(f"{kernel.signature}\n{summary(errors)}", run)
-    if run.faults and faults == "raise":
-        warnings.warn(f"{kernel.signature}\n{summary(run.faults)}", KernelWarning, stacklevel=2)
+    if faults == "raise":
+        report(run, kernel)
     return run
+
+
+def report(run: Run, kernel: Kernel) -> None:
+    """Raise ``KernelFault`` for the errors that a run found; of milder faults only warn."""
+    errors = [fault for fault in run.faults if fault.severity == "error"]
+    if errors:
+        raise KernelFault(f"{kernel.signature}\n{summary(errors)}", run)
+    if run.faults:
+        warnings.warn(f"{kernel.signature}\n{summary(run.faults)}", KernelWarning, stacklevel=3)
 
 
 def choose(device: str) -> str:

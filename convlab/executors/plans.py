@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from convlab.errors import LaunchError
 from convlab.executors import cuda
 from convlab.executors.compile import compile
 from convlab.executors.empty import empty
-from convlab.executors.launch import choose, launch
+from convlab.executors.launch import choose, launch, report
 from convlab.executors.run import Run
 from convlab.kernels.method import Launch, Matmul, Plan
 
@@ -26,6 +27,7 @@ def run_plan(
     device: str = "auto",
     axes: Mapping[str, str] | None = None,
     arch: str = "compute_80",
+    faults: str = "raise",
     **options: Any,
 ) -> list[Run]:
     """Launch what a plan says, and give the run of each launch.
@@ -46,7 +48,8 @@ def run_plan(
         device: "auto", "cuda" or "emulator".
         axes: the letters of the tensors' axes, for messages.
         arch: the virtual architecture to compile for, on the emulator.
-        options: those of `convlab.executors.launch.launch`.
+        faults: "raise" (milder ones only warn), or "record" to get the runs back with their faults.
+        options: further ones of `convlab.executors.launch.launch`.
 
     Raises what ``launch`` raises, and ``LaunchError`` for a step that only a GPU can do.
     """
@@ -54,14 +57,25 @@ def run_plan(
     scratch = {name: empty(shape, dtype) for name, (shape, dtype) in plan.scratch.items()}
     arrays = {**tensors, **scratch}
     if chosen == "emulator":
-        return [_step(step, arrays, chosen, axes or {}, arch, options) for step in plan.steps]
+        return [
+            _step(step, arrays, chosen, axes or {}, arch, faults, options, partial=step is not plan.steps[-1])
+            for step in plan.steps
+        ]
     with cuda.on_device(arrays) as moved:
-        return [_step(step, moved, chosen, axes or {}, arch, options) for step in plan.steps]
+        return [_step(step, moved, chosen, axes or {}, arch, faults, options) for step in plan.steps]
 
 
 def _step(
-    step: Launch | Matmul, tensors: Mapping[str, Any], device: str, axes: Mapping[str, str], arch: str, options: Any
+    step: Launch | Matmul,
+    tensors: Mapping[str, Any],
+    device: str,
+    axes: Mapping[str, str],
+    arch: str,
+    faults: str,
+    options: Mapping[str, Any],
+    partial: bool = False,
 ) -> Run:
+    """One step; where it is ``partial``, a later one may write what it leaves unwritten."""
     if isinstance(step, Matmul):
         if device != "cuda":
             raise LaunchError(
@@ -76,4 +90,9 @@ def _step(
     arguments = [tensors[each] if isinstance(each, str) else each for each in step.arguments]
     given = zip(kernel.parameters, step.arguments, strict=True)
     named = {parameter.name: axes[each] for parameter, each in given if isinstance(each, str) and each in axes}
-    return launch(kernel, step.grid, step.block, arguments, step.shared, device, axes=named, **options)
+    run = launch(kernel, step.grid, step.block, arguments, step.shared, device, faults="record", axes=named, **options)
+    if partial:
+        run = replace(run, faults=[fault for fault in run.faults if fault.kind != "unwritten"])
+    if faults == "raise":
+        report(run, kernel)
+    return run

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from convlab.errors import KernelFault, LaunchError
+from convlab.errors import KernelFault, KernelWarning, LaunchError
 from convlab.executors import plans
+from convlab.executors.empty import empty
 from convlab.executors.plans import run_plan
 from convlab.executors.run import Run
 from convlab.kernels.method import Launch, Matmul, Plan
@@ -15,6 +17,10 @@ TWICE = """
 __constant__ float weights[4];
 extern "C" __global__ void twice(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = FACTOR * x[i];
+}
+extern "C" __global__ void tail(const float* x, float* y, int n) {
+    int i = 4 + threadIdx.x;
     if (i < n) y[i] = FACTOR * x[i];
 }
 extern "C" __global__ void weighted(const float* v, float* y, int n) {
@@ -52,6 +58,26 @@ def test_scratch_that_no_step_has_written_is_a_fault():
     plan = Plan((step("twice", ("middle", "y", 3)),), scratch={"middle": ((3,), "float32")})
     with pytest.raises(KernelFault, match="nobody has written"):
         run_plan(plan, {"y": np.zeros(3, "f4")}, device="emulator")
+
+
+def test_a_step_may_leave_to_a_later_one_what_it_does_not_write():
+    plan = Plan((step("twice", ("x", "y", 4)), step("tail", ("x", "y", 7))))
+    y = empty(7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runs = run_plan(plan, {"x": np.ones(7, "f4"), "y": y}, device="emulator")
+    assert [run.faults for run in runs] == [[], []]
+    assert y.tolist() == [2.0] * 7
+
+
+def test_what_no_step_writes_is_a_fault_of_the_last():
+    plan = Plan((step("twice", ("x", "y", 2)), step("twice", ("x", "y", 3))))
+    x = np.ones(7, "f4")
+    first, last = run_plan(plan, {"x": x, "y": empty(7)}, device="emulator", faults="record")
+    assert first.faults == []
+    assert [fault.kind for fault in last.faults] == ["unwritten"]
+    with pytest.warns(KernelWarning, match="4 of 7 elements were not"):
+        run_plan(plan, {"x": x, "y": empty(7)}, device="emulator")
 
 
 def test_axes_go_to_the_parameter_that_a_tensor_is_given_for():
