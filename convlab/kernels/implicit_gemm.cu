@@ -15,7 +15,7 @@
 //                  what does not fill BM, BN or BK is computed as zeros; small outputs make few blocks, and nobody
 //                  splits their sums.
 #include "common.cuh"
-#include "load4.cuh"
+#include "rows.cuh"
 
 #ifndef BM
 #define BM 64                          // filters of a block

@@ -34,4 +34,4 @@ def _cases(name):
     return [*specs_for(supports, count=50, seed=4), *large[:14], *SPECIAL]
 
 
-CASES = {name: _cases(name) for name in ("implicit_gemm",)}
+CASES = {name: _cases(name) for name in ("implicit_gemm", "implicit_gemm_nhwc")}

@@ -13,8 +13,9 @@ from convlab.ops.conv2d import conv2d
 from convlab.spec import ConvSpec
 
 from .rungs import check_rung
+from .specs import random_tensors
 
-GEMMS = ("implicit_gemm",)
+GEMMS = ("implicit_gemm", "implicit_gemm_nhwc")
 STANDARD = LAYERS["conv2d"]["standard"]
 
 
@@ -69,8 +70,26 @@ def test_a_turing_gpu_has_all_that_it_needs(name):
     check_rung(name, ConvSpec(n=2, c=8, h=9, w=7, k=18, r=2, s=3, padding=1), arch="compute_75")
 
 
+def test_with_channels_last_a_stride_wastes_no_part_of_a_sector():
+    spec = replace(STANDARD, h=64, w=64, stride=2)
+    nchw, nhwc = (check_rung(name, spec)[0].arrays for name in GEMMS)
+    assert 2 * nhwc["x"].sectors_global_load <= nchw["x"].sectors_global_load
+
+
+@pytest.mark.parametrize("name", GEMMS)
+def test_an_infinity_reaches_only_the_windows_that_hold_it(name):
+    """What fills up a stage is zero times something, which must not be an element of the input."""
+    spec = ConvSpec(n=2, c=5, h=9, w=8, k=3, r=3, s=1)
+    x, w, _ = random_tensors(spec)
+    x[0, 0, 4, 3] = np.inf
+    y = conv2d(x, w, method=name, device="emulator")
+    reached = np.zeros(spec.output_shape, bool)
+    reached[0, :, 2:5, 3] = True
+    assert (np.isfinite(y) == ~reached).all()
+
+
 ROWS = """
-#include "load4.cuh"
+#include "rows.cuh"
 extern "C" __global__ void rows(const float* w, float* y, int first, int length) {
     const float* row = w + first + threadIdx.y * length;
     ((float4*)y)[threadIdx.y * blockDim.x + threadIdx.x] =

@@ -50,4 +50,15 @@ RUNGS: tuple[Method, ...] = (
         plan=_plan("implicit_gemm.cu", "conv_implicit_gemm"),
         claims=(Claim("input sectors", "naive", 16), Claim("instructions per MAC", "naive", 9)),
     ),
+    Method(
+        name="implicit_gemm_nhwc",
+        op="conv2d",
+        idea="implicit GEMM with channels last: 16 bytes a load",
+        dtype="float32",
+        layout="nhwc",
+        lesson="11",
+        supports=_supports,
+        plan=_plan("implicit_gemm_nhwc.cu", "conv_implicit_gemm_nhwc"),
+        claims=(Claim("load requests", "implicit_gemm", 3.5),),
+    ),
 )
