@@ -22,7 +22,7 @@ SLICES = [
 # Stride and dilation with and without a common divisor, and more classes of rows than rows.
 CLASSES = [
     ConvSpec(n=1, c=2, h=75, w=21, k=3, r=3, s=2, padding=(4, 1), dilation=(4, 2)),
-    ConvSpec(n=2, c=1, h=83, w=19, k=2, r=2, s=3, stride=(2, 1), padding=2, dilation=(4, 1)),
+    ConvSpec(n=2, c=1, h=150, w=9, k=2, r=2, s=3, stride=(2, 1), padding=2, dilation=(4, 1)),
     ConvSpec(n=1, c=2, h=90, w=20, k=3, r=3, s=2, stride=(6, 1), padding=3, dilation=(4, 3)),
     ConvSpec(n=1, c=1, h=61, w=9, k=3, r=3, s=2, stride=(3, 2), dilation=(2, 1)),
     ConvSpec(n=2, c=2, h=27, w=5, k=3, r=3, s=1, dilation=(12, 1)),
