@@ -1,7 +1,7 @@
 // tensor_core: warps multiply 16x16 matrices on Tensor Cores, by the wmma API.
 //
-// Idea             implicit GEMM in half precision, summed in float: 16 filters, times 16 elements of the window (c, r, s
-//                  flattened, the last few filled up with zeros), times 16 pixels are one instruction of a warp.
+// Idea             implicit GEMM in half precision, summed in float: 16 filters, times 16 elements of the window (c, r,
+//                  s flattened, the last few filled up with zeros), times 16 pixels are one instruction of a warp.
 // Parallelisation  blockIdx.x is a tile of 64 pixels of all images, 16 for each of four warps; blockIdx.y is a tile of
 //                  16 filters, blockIdx.z the group.
 // Expected limit   the gathering: a thread still fetches two bytes at a time, with the index arithmetic of naive, and

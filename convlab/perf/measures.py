@@ -38,6 +38,12 @@ def _bytes(runs: Runs, spec: Any) -> float:
     return SECTOR * sum(run.counters.sectors_global_load + run.counters.sectors_global_store for run in runs)
 
 
+def _useful(runs: Runs, spec: Any) -> float:
+    """The part of the Tensor Cores' products that has no zero as a factor; 0 where they do nothing."""
+    total = sum(run.counters.tensor_flop for run in runs)
+    return sum(run.counters.tensor_flop_useful for run in runs) / total if total else 0.0
+
+
 MEASURES: Mapping[str, Callable[[Runs, Any], float]] = {
     "instructions": _total("instructions"),
     "instructions per MAC": _per_mac("instructions"),
@@ -53,6 +59,7 @@ MEASURES: Mapping[str, Callable[[Runs, Any], float]] = {
     "shared wavefronts": _total("wavefronts_shared_load"),
     "bank conflicts": _conflicts,
     "multiply-adds": lambda runs, spec: sum(run.counters.flop + run.counters.tensor_flop for run in runs) / 2,
+    "tensor useful share": _useful,
     "barriers": _total("barriers"),
 }
 

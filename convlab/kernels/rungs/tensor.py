@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import first, fits_int, grid_limit, indices
 from convlab.kernels.method import Claim, Launch, Method, Plan
@@ -10,7 +13,10 @@ from convlab.spec import ConvSpec
 __all__ = ["RUNGS"]
 
 THREADS = 128
-BM, BN = 16, 64
+BM, BN = 16, 64  # filters and pixels of a block; tensor_core_mma has the more filters, the more there are
+PIECE, ROW = 16, 64  # bytes that are copied at a time, and bytes along k in a row of its tiles
+BUSY = 128  # blocks that fill a large GPU, of some hundred multiprocessors
+LEAST_STEPS = 4  # along k, below which a part of k is not worth the second kernel
 
 
 def _supports(spec: ConvSpec) -> str | None:
@@ -30,6 +36,42 @@ def _tensor_core(spec: ConvSpec) -> Plan:
     return Plan((Launch("tensor_core.cu", "conv_wmma", grid, (THREADS, 1, 1), arguments),))
 
 
+def _mma(element: str, size: int) -> Callable[[ConvSpec], Plan]:
+    """The plan for elements of a type of CUDA C, of ``size`` bytes: in parts of k where the output has few tiles."""
+
+    def plan(spec: ConvSpec) -> Plan:
+        gemm_m, gemm_n, gemm_k = spec.gemm_shape
+        bm = next((bm for bm in (16, 32) if gemm_m <= bm), 64)
+        tiles, filters = -(-gemm_n // BN), -(-gemm_m // bm)
+        parts = _parts(tiles * filters * spec.groups, -(-gemm_k * size // ROW))
+        whole = spec.c // spec.groups * size % PIECE == 0
+        options = (f"-DELEMENT={element}", f"-DBM={bm}")
+
+        def step(entry: str, grid: tuple[int, int, int], *arguments: Any) -> Launch:
+            return Launch("tensor_core_mma.cu", entry, grid, (THREADS, 1, 1), arguments, options=options)
+
+        entry, conv = "conv_mma" if whole else "conv_mma_any", conv_struct(spec)
+        grid = (tiles, filters, spec.groups * parts)
+        if parts == 1:
+            return Plan((step(entry, grid, "x", "w", "bias", "y", conv),))
+        sums = -(-gemm_n * spec.k // THREADS)
+        return Plan(
+            (
+                step(entry, grid, "x", "w", None, "parts", conv),
+                step("conv_mma_add", (sums, 1, 1), "parts", "bias", "y", conv, parts),
+            ),
+            {"parts": ((parts, spec.n, spec.p, spec.q, spec.k), "float32")},
+        )
+
+    return plan
+
+
+def _parts(blocks: int, steps: int) -> int:
+    """In how many parts of k to compute an output of so many tiles; none of them is empty."""
+    wanted = max(1, min(BUSY // blocks, steps // LEAST_STEPS))
+    return -(-steps // -(-steps // wanted))
+
+
 RUNGS = (
     Method(
         name="tensor_core",
@@ -42,5 +84,45 @@ RUNGS = (
         supports=_supports,
         plan=_tensor_core,
         claims=(Claim("instructions per MAC", "naive", 8),),
+    ),
+    Method(
+        name="tensor_core_mma",
+        op="conv2d",
+        idea="mma.sync fed by cp.async, a swizzle and ldmatrix; parts of k for small outputs",
+        dtype="float16",
+        result="float32",
+        layout="nhwc",
+        lesson="10",
+        supports=_supports,
+        plan=_mma("half", 2),
+        claims=(
+            Claim("load requests", "tensor_core", 7),
+            Claim("instructions per MAC", "tensor_core", 3),
+            Claim("instructions per MAC", "tensor_core", 5, "wide"),
+            Claim("shared wavefronts", "tensor_core", 2, "wide"),
+        ),
+    ),
+    Method(
+        name="tensor_core_bf16",
+        op="conv2d",
+        idea="tensor_core_mma in bfloat16: the range of float32 with 8 bits of precision",
+        dtype="bfloat16",
+        result="float32",
+        layout="nhwc",
+        lesson="15",
+        supports=_supports,
+        plan=_mma("__nv_bfloat16", 2),
+        claims=(Claim("instructions per MAC", "naive", 30),),
+    ),
+    Method(
+        name="tensor_core_tf32",
+        op="conv2d",
+        idea="tensor_core_mma on float32, whose factors are rounded to TF32's 11 bits",
+        dtype="float32",
+        layout="nhwc",
+        lesson="15",
+        supports=_supports,
+        plan=_mma("float", 4),
+        claims=(Claim("instructions per MAC", "naive", 10),),
     ),
 )
