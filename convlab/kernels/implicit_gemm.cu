@@ -14,6 +14,7 @@
 // Honest negatives neighbouring windows overlap, and each tap of an input element is fetched again, from L1 at best;
 //                  what does not fill BM, BN or BK is computed as zeros; small outputs make few blocks, and nobody
 //                  splits their sums.
+#include "column.cuh"
 #include "common.cuh"
 #include "rows.cuh"
 
@@ -29,28 +30,6 @@ static_assert(BN == THREADS, "each thread fills one column of X_col");
 static_assert(BK == 8 && 2 * BM <= THREADS, "two threads bring one filter's stage, each with one load of 16 bytes");
 static_assert(TM % 4 == 0, "a thread reads its weights from shared memory four at a time");
 
-// One column of X_col, from the top down: the taps of a window, channel after channel.
-struct Column {
-    const float* plane;                // of the row's channel
-    int channels;                      // still to come, this one among them
-    int top, left;                     // where the window starts, be it in the padding
-    int r, s;
-
-    __device__ float next(const Conv& v) {
-        unsigned h = top + r * v.dilation_h, col = left + s * v.dilation_w;  // unsigned, -1 is larger than any size
-        float value = h < v.H && col < v.W ? plane[h * v.W + col] : 0.0f;
-        if (++s == v.S) {
-            s = 0;
-            if (++r == v.R) {
-                r = 0;
-                plane += v.H * v.W;
-                if (--channels == 0) top = v.H;  // past the last channel all rows lie below the image: zeros
-            }
-        }
-        return value;
-    }
-};
-
 extern "C" __global__ void __launch_bounds__(THREADS)
 conv_implicit_gemm(const float* __restrict__ x, const float* __restrict__ w,
                    const float* __restrict__ bias,  // null: no bias
@@ -58,17 +37,14 @@ conv_implicit_gemm(const float* __restrict__ x, const float* __restrict__ w,
     __shared__ __align__(16) float A[2][BK][BM + 4];  // [stage][k][m]: W transposed; the 4 keep its stores apart
     __shared__ float B[2][BK][BN];                    // [stage][k][n]: X_col
     int t = threadIdx.x, lane = t % 32, warp = t / 32;
-    int filters = v.K / v.groups, channels = v.C / v.groups, depth = channels * v.R * v.S;  // gemm_m, gemm_k
-    int plane = v.P * v.Q, pixels = v.N * plane;                                            // gemm_n
+    int filters = v.K / v.groups, depth = v.C / v.groups * v.R * v.S;  // gemm_m, gemm_k
+    int plane = v.P * v.Q, pixels = v.N * plane;                       // gemm_n
     int m0 = blockIdx.y * BM, n0 = blockIdx.x * BN, group = blockIdx.z;
 
-    int n = (n0 + t) / plane, p = (n0 + t) % plane / v.Q, q = (n0 + t) % v.Q;
-    int top = n0 + t < pixels ? p * v.stride_h - v.pad_top : v.H;  // past the last pixel: zeros, too
-    Column column = {x + ((size_t)n * v.C + group * channels) * v.H * v.W, channels,
-                     top, q * v.stride_w - v.pad_left, 0, 0};
+    Column column = column_of(n0 + t, group, x, v);
     int m = t / 2, k = t % 2 * 4;                     // of the weights that this thread brings
     const float* filter = w + ((size_t)group * filters + m0 + m) * depth;
-    int length = m < BM && m0 + m < filters ? depth : 0;
+    int length = m0 + m < filters ? depth : 0;
     bool wide = rows_of_four(w, depth);
 
     float4 a = load4(filter, k, length, wide);        // the next stage, on its way

@@ -95,7 +95,7 @@ conv_implicit_gemm_nhwc(const float* __restrict__ x, const float* __restrict__ w
                       q * v.stride_w - v.pad_left};
     }
     const float* filter = w + ((size_t)group * filters + m0 + own) * depth;
-    int length = own < BM && m0 + own < filters ? depth : 0, k = half * 4;
+    int length = m0 + own < filters ? depth : 0, k = half * 4;
     Tap tap = tap_at(k, v.S, channels), step = tap_at(BK, v.S, channels);
     bool wide_w = rows_of_four(w, depth), wide_x = rows_of_four(x, channels);
 

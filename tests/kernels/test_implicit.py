@@ -16,18 +16,15 @@ from .rungs import check_rung
 from .specs import random_tensors
 
 GEMMS = ("implicit_gemm", "implicit_gemm_nhwc")
+RUNGS = (*GEMMS, "grouped")
 STANDARD = LAYERS["conv2d"]["standard"]
 
 
-@pytest.mark.parametrize("name", GEMMS)
+@pytest.mark.parametrize("name", RUNGS)
 @pytest.mark.parametrize(
     ("sizes", "reason"),
     [
         ({"c": 70000, "k": 70000, "groups": 70000}, "G=70000 groups are more than the 65535 blocks that a grid"),
-        (
-            {"k": 64 * 65536},
-            "⌈K/G / 64⌉=65536 tiles of filters are more than the 65535 blocks that a grid can have there.",
-        ),
         ({"n": 70000, "h": 200, "w": 200}, "2800000000 columns of X_col are too many for the 32-bit int"),
         ({"c": 2**20, "h": 50, "w": 50, "r": 50, "s": 50}, "2621440000 rows of X_col are too many for the 32-bit int"),
         (
@@ -42,10 +39,17 @@ def test_sizes_beyond_its_numbers_are_declined_with_the_reason(name, sizes, reas
     assert reason in method(name).supports(spec)
 
 
-@pytest.mark.parametrize("name", GEMMS)
-def test_the_operation_raises_the_reason(name):
-    x, w = np.ones((1, 1, 1, 1), "f4"), np.ones((64 * 65536, 1, 1, 1), "f4")
-    with pytest.raises(ValueError, match=f"Method '{name}' does not support this conv2d: ⌈K/G / 64⌉=65536 tiles of"):
+@pytest.mark.parametrize(
+    ("name", "size", "parts"),
+    [
+        ("implicit_gemm", 64, "⌈K/G / 64⌉=65536 tiles of filters"),
+        ("implicit_gemm_nhwc", 64, "⌈K/G / 64⌉=65536 tiles of filters"),
+        ("grouped", 8, "⌈K/G / 8⌉=65536 parts of a group"),
+    ],
+)
+def test_the_operation_raises_the_reason(name, size, parts):
+    x, w = np.ones((1, 1, 1, 1), "f4"), np.ones((size * 65536, 1, 1, 1), "f4")
+    with pytest.raises(ValueError, match=f"Method '{name}' does not support this conv2d: {parts} are more than the"):
         conv2d(x, w, method=name, device="emulator")
 
 
@@ -57,7 +61,16 @@ def test_a_block_has_as_few_filters_as_hold_those_of_a_group(name, k, bm):
     assert step.grid == (8, -(-k // bm), 2)
 
 
-@pytest.mark.parametrize("name", GEMMS)
+@pytest.mark.parametrize(
+    ("filters", "tm", "parts"), [(1, 1, 1), (3, 3, 1), (8, 8, 1), (9, 5, 2), (16, 8, 2), (17, 6, 3), (67, 8, 9)]
+)
+def test_a_thread_has_all_filters_of_a_group_or_even_parts_of_them(filters, tm, parts):
+    (step,) = method("grouped").plan(replace(STANDARD, k=4 * filters, groups=4)).launches
+    assert step.options == (f"-DTM={tm}",)
+    assert step.grid == (8, 4, parts)
+
+
+@pytest.mark.parametrize("name", RUNGS)
 @pytest.mark.parametrize("k", [16, 29, 64])
 @pytest.mark.parametrize("c", [8, 9])
 def test_no_tile_has_bank_conflicts(name, k, c):
@@ -65,7 +78,7 @@ def test_no_tile_has_bank_conflicts(name, k, c):
     assert (run.counters.conflicts_shared_load, run.counters.conflicts_shared_store) == (0, 0)
 
 
-@pytest.mark.parametrize("name", GEMMS)
+@pytest.mark.parametrize("name", RUNGS)
 def test_a_turing_gpu_has_all_that_it_needs(name):
     check_rung(name, ConvSpec(n=2, c=8, h=9, w=7, k=18, r=2, s=3, padding=1), arch="compute_75")
 
@@ -76,7 +89,7 @@ def test_with_channels_last_a_stride_wastes_no_part_of_a_sector():
     assert 2 * nhwc["x"].sectors_global_load <= nchw["x"].sectors_global_load
 
 
-@pytest.mark.parametrize("name", GEMMS)
+@pytest.mark.parametrize("name", RUNGS)
 def test_an_infinity_reaches_only_the_windows_that_hold_it(name):
     """What fills up a stage is zero times something, which must not be an element of the input."""
     spec = ConvSpec(n=2, c=5, h=9, w=8, k=3, r=3, s=1)

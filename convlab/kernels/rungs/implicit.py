@@ -13,18 +13,24 @@ __all__ = ["RUNGS"]
 
 THREADS = 128  # of a block, and its pixels
 TILES = (16, 32, 64)  # filters of a block: as few as hold a group's, since what is left over is computed as zeros
+MOST = 8  # filters of a thread in the grouped rung
 
 
 def _filters_of_a_block(spec: ConvSpec) -> int:
     return next((bm for bm in TILES if bm >= spec.gemm_shape.gemm_m), TILES[-1])
 
 
-def _supports(spec: ConvSpec) -> str | None:
-    """The grid has a tile of filters along y and a group along z; rows, columns and pixels have 32-bit numbers."""
-    m, n, k = spec.gemm_shape
+def _numbers(spec: ConvSpec) -> str | None:
+    """The grid has a group along y or z; rows and columns of X_col and input pixels have 32-bit numbers."""
+    _, n, k = spec.gemm_shape
     sizes = (("rows of X_col", k), ("columns of X_col", n), ("input pixels of a plane", spec.h * spec.w))
-    tiles = grid_limit("⌈K/G / 64⌉", -(-m // TILES[-1]), "tiles of filters")
-    return first(tiles, grid_limit("G", spec.groups, "groups"), indices(spec), fits_int(sizes))
+    return first(grid_limit("G", spec.groups, "groups"), indices(spec), fits_int(sizes))
+
+
+def _supports(spec: ConvSpec) -> str | None:
+    """The grid has a tile of filters along y."""
+    tiles = -(-spec.gemm_shape.gemm_m // TILES[-1])
+    return first(grid_limit("⌈K/G / 64⌉", tiles, "tiles of filters"), _numbers(spec))
 
 
 def _plan(source: str, entry: str) -> Callable[[ConvSpec], Plan]:
@@ -36,6 +42,27 @@ def _plan(source: str, entry: str) -> Callable[[ConvSpec], Plan]:
         return Plan((Launch(source, entry, grid, (THREADS, 1, 1), arguments, options=(f"-DBM={bm}",)),))
 
     return plan
+
+
+def _filters_of_a_thread(spec: ConvSpec) -> int:
+    """At most 8, in as few parts as that allows, and the parts as small as can be."""
+    filters = spec.gemm_shape.gemm_m
+    parts = -(-filters // MOST)
+    return -(-filters // parts)
+
+
+def _grouped_supports(spec: ConvSpec) -> str | None:
+    """The grid has a group along y and a part of its filters along z."""
+    parts = -(-spec.gemm_shape.gemm_m // MOST)
+    return first(grid_limit("⌈K/G / 8⌉", parts, "parts of a group"), _numbers(spec))
+
+
+def _grouped(spec: ConvSpec) -> Plan:
+    m, n, _ = spec.gemm_shape
+    tm = _filters_of_a_thread(spec)
+    grid = (-(-n // THREADS), spec.groups, -(-m // tm))
+    arguments = ("x", "w", "bias", "y", conv_struct(spec))
+    return Plan((Launch("grouped.cu", "conv_grouped", grid, (THREADS, 1, 1), arguments, options=(f"-DTM={tm}",)),))
 
 
 RUNGS: tuple[Method, ...] = (
@@ -60,5 +87,21 @@ RUNGS: tuple[Method, ...] = (
         supports=_supports,
         plan=_plan("implicit_gemm_nhwc.cu", "conv_implicit_gemm_nhwc"),
         claims=(Claim("load requests", "implicit_gemm", 3.5),),
+    ),
+    Method(
+        name="grouped",
+        op="conv2d",
+        idea="a thread computes all filters of a group for one pixel",
+        dtype="float32",
+        layout="nchw",
+        lesson="12",
+        supports=_grouped_supports,
+        plan=_grouped,
+        claims=(
+            Claim("input elements", "naive", 4, "grouped"),
+            Claim("input sectors", "naive", 4, "grouped"),
+            Claim("instructions per MAC", "naive", 3, "grouped"),
+            Claim("multiply-adds", "implicit_gemm", 4, "grouped"),
+        ),
     ),
 )
