@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from convlab.spec import ConvSpec
+from convlab.spec import ConvSpec, ConvTransposeSpec
 
 __all__ = ["CONV_DTYPE", "conv_struct"]
 
@@ -15,7 +15,7 @@ _FIELDS = "N C H W K R S P Q stride_h stride_w pad_top pad_left dilation_h dilat
 CONV_DTYPE = np.dtype([(name, np.int32) for name in _FIELDS.split()])
 
 
-def conv_struct(spec: ConvSpec) -> Any:
+def conv_struct(spec: ConvSpec | ConvTransposeSpec) -> Any:
     """A spec as the ``Conv`` of common.cuh: a NumPy structured scalar of 64 bytes.
 
     >>> conv_struct(ConvSpec(n=1, c=3, h=8, w=6, k=4, r=3, s=3, padding=1))["Q"]

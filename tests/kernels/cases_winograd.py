@@ -19,7 +19,7 @@ LARGE = (
 )
 
 CASES = {"winograd": [*specs_for(method("winograd").supports, count=60, **FIXED), *LARGE]}
-# Where one channel and a window mostly of padding leave few products, the transforms' sums hold larger ones that cancel:
+# Where one channel and a window mostly of padding leave few products, sums of the transforms are larger, and cancel;
 # of all cases the worst is off by 12 · 2⁻²⁴ of Σ|w·x|, where nine products and a bias are allowed 10 of them.
 # test_winograd.py bounds each element by what its own transforms hold, without this allowance.
 RELATIVE = {"winograd": 8 * 2.0**-24}

@@ -111,11 +111,20 @@ def test_no_bank_conflicts_and_the_multiply_adds_of_the_header(layer):
 )
 def test_what_it_does_not_compute_is_refused_with_the_reason(changes, reason):
     spec = ConvSpec(**{"n": 2, "c": 3, "h": 9, "w": 8, "k": 4, "r": 3, "s": 3, **changes})
-    assert RECORD.supports(spec) == reason
     x, w, bias = random_tensors(spec)
-    with pytest.raises(ValueError, match="Method 'winograd' does not support this conv2d: ") as caught:
-        conv2d(x, w, bias, spec.stride, spec.padding, spec.dilation, method="winograd", device="emulator")
-    assert reason in str(caught.value)
+    for name in ("winograd", "winograd_f2", "winograd_f4"):
+        assert method(name).supports(spec) == reason
+        with pytest.raises(ValueError, match=f"Method '{name}' does not support this conv2d: ") as caught:
+            conv2d(x, w, bias, spec.stride, spec.padding, spec.dilation, method=name)
+        assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["winograd", "winograd_f2", "winograd_f4"])
+def test_the_op_computes_by_any_of_them(name):
+    spec = LARGE[2]
+    x, w, bias = random_tensors(spec)
+    y = conv2d(x, w, bias, padding=spec.padding, groups=spec.groups, method=name)
+    np.testing.assert_allclose(y, oracle(x, w, bias, spec), rtol=1e-5, atol=1e-4)
 
 
 @pytest.mark.parametrize(
