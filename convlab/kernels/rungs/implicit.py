@@ -75,7 +75,12 @@ RUNGS: tuple[Method, ...] = (
         lesson="09",
         supports=_supports,
         plan=_plan("implicit_gemm.cu", "conv_implicit_gemm"),
-        claims=(Claim("input sectors", "naive", 16), Claim("instructions per MAC", "naive", 9)),
+        claims=(
+            Claim("store sectors", "im2col_gemm", 10),
+            Claim("global bytes", "im2col_gemm", 2.5),
+            Claim("input sectors", "naive", 16),
+            Claim("instructions per MAC", "naive", 9),
+        ),
     ),
     Method(
         name="implicit_gemm_nhwc",
