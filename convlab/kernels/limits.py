@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from convlab.spec import ConvSpec
 from convlab.spec.values import pair_text
 
-__all__ = ["first", "fits_int", "grid_limit", "indices", "only", "plain_3x3"]
+__all__ = ["first", "fits_int", "grid_limit", "indices", "only", "plain_1x1", "plain_3x3"]
 
 LARGEST_INT = 2**31 - 1
 LARGEST_GRID_YZ = 65535
@@ -53,6 +53,19 @@ def indices(spec: ConvSpec) -> str | None:
             ("padded rows", spec.h + spec.padding[0] + spec.padding[1]),
             ("padded columns", spec.w + spec.padding[2] + spec.padding[3]),
         )
+    )
+
+
+def plain_1x1(spec: ConvSpec) -> str | None:
+    """What is a matrix product as it stands.
+
+    >>> plain_1x1(ConvSpec(n=1, c=3, h=9, w=8, k=4, r=1, s=1, padding=1))
+    'It computes convolutions without padding only, and this is one with padding=(1, 1, 1, 1).'
+    """
+    return first(
+        only((spec.r, spec.s) == (1, 1), "filters of 1×1", f"{spec.r}×{spec.s}"),
+        only(spec.groups == 1, "convolutions without groups", f"one with groups={spec.groups}"),
+        only(not any(spec.padding), "convolutions without padding", f"one with padding={spec.padding}"),
     )
 
 

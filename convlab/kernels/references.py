@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from convlab.kernels.limits import first, only, plain_3x3
+from convlab.kernels.limits import only, plain_1x1, plain_3x3
 from convlab.kernels.method import Method
+from convlab.reference.composed import block_direct, separable_direct
 from convlab.reference.dilated import dilated, zero_stuffed_convolution
 from convlab.reference.direct import direct
 from convlab.reference.grouped import depthwise, grouped
@@ -25,14 +26,6 @@ PLAIN_3X3 = "3×3 filters, stride 1, dilation 1"
 
 def _any(spec: Any) -> None:
     """What computes every spec."""
-
-
-def _pointwise(spec: ConvSpec) -> str | None:
-    return first(
-        only((spec.r, spec.s) == (1, 1), "filters of 1×1", f"{spec.r}×{spec.s}"),
-        only(spec.groups == 1, "convolutions without groups", f"one with groups={spec.groups}"),
-        only(not any(spec.padding), "convolutions without padding", f"one with padding={spec.padding}"),
-    )
 
 
 def _depthwise(spec: ConvSpec) -> str | None:
@@ -57,7 +50,7 @@ METHODS = (
     _reference("direct", "conv2d", "01", "the definition in NumPy, summed in float64: the oracle", direct),
     _reference("im2col", "conv2d", "07", "every window a column, then NumPy's matmul", im2col),
     _reference("im2col_chunked", "conv2d", "07", "im2col with at most 64 MiB of columns at a time", im2col_chunked),
-    _reference("pointwise_matmul", "conv2d", "12", "1×1 filters as a matmul", pointwise, _pointwise, "1×1 filters"),
+    _reference("pointwise_matmul", "conv2d", "12", "1×1 filters as a matmul", pointwise, plain_1x1, "1×1 filters"),
     _reference("grouped_loop", "conv2d", "12", "a convolution for each group", grouped),
     _reference(
         "depthwise_taps", "conv2d", "12", "a tap at a time, no matmul", depthwise, _depthwise, "groups = channels"
@@ -80,5 +73,8 @@ METHODS = (
     _reference(
         "zero_insertion", "conv_transpose2d", "13", "zeros between the inputs, then a convolution", zero_insertion
     ),
+    _reference("blas", "gemm", "08", "NumPy's matmul", lambda a, b, spec: a @ b, layout="row-major"),
     _reference("layout_copy", "layout", "11", "NumPy's transposed copy", layout_copy, layout="any"),
+    _reference("separable_direct", "separable", "12", "two direct convolutions", separable_direct),
+    _reference("block_direct", "block", "14", "a direct convolution, then a step at a time", block_direct),
 )

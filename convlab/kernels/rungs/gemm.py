@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from convlab.kernels.conv_struct import conv_struct
-from convlab.kernels.limits import LARGEST_GRID_YZ, first, fits_int, grid_limit, indices, only
+from convlab.kernels.limits import LARGEST_GRID_YZ, first, fits_int, grid_limit, indices, plain_1x1
 from convlab.kernels.method import Claim, Launch, Matmul, Method, Plan
 from convlab.spec import ConvSpec, GemmSpec
 
@@ -28,7 +28,7 @@ def _fits_gemm(bm: int) -> Callable[[GemmSpec], str | None]:
 
     def supports(spec: GemmSpec) -> str | None:
         sizes = (("rows of a", spec.gemm_m), ("columns of b", spec.gemm_n), ("columns of a", spec.gemm_k))
-        return first(fits_int(sizes), grid_limit(f"M/{bm}", _blocks(spec.gemm_m, bm), "tiles of rows"))
+        return first(fits_int(sizes), grid_limit(f"⌈M / {bm}⌉", _blocks(spec.gemm_m, bm), "tiles of rows"))
 
     return supports
 
@@ -78,6 +78,7 @@ def _supports_im2col_gemm(spec: ConvSpec) -> str | None:
     return first(
         _supports_im2col(spec),
         grid_limit("G", spec.groups, "groups"),
+        grid_limit(f"⌈K/G / {WARP_TILE[0]}⌉", _blocks(spec.k // spec.groups, WARP_TILE[0]), "tiles of filters"),
         _fits_memory(_column_bytes(spec), PIECE, "one image"),
     )
 
@@ -130,18 +131,18 @@ def _im2col_cublas(spec: ConvSpec) -> Plan:
 
 def _supports_pointwise(spec: ConvSpec) -> str | None:
     return first(
-        only((spec.r, spec.s) == (1, 1), "filters of 1×1", f"{spec.r}×{spec.s}"),
-        only(spec.groups == 1, "convolutions of one group", f"one of {spec.groups}"),
-        only(not any(spec.padding), "convolutions without padding", f"one with padding={spec.padding}"),
+        plain_1x1(spec),
         grid_limit("N", spec.n, "images"),
+        grid_limit("⌈K / 64⌉", _blocks(spec.k, 64), "tiles of filters"),
         indices(spec),
     )
 
 
 def _pointwise(spec: ConvSpec) -> Plan:
-    grid = (_blocks(spec.p * spec.q, 64), _blocks(spec.k, 64), spec.n)
+    bm = next((bm for bm in (16, 32) if bm >= spec.k), 64)
+    grid = (_blocks(spec.p * spec.q, 64), _blocks(spec.k, bm), spec.n)
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
-    return Plan((Launch("pointwise.cu", "conv_pointwise", grid, (8, 8, 1), arguments),))
+    return Plan((Launch("pointwise.cu", "conv_pointwise", grid, (8, 8, 1), arguments, options=(f"-DBM={bm}",)),))
 
 
 RUNGS = (
