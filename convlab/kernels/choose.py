@@ -6,41 +6,73 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from convlab.kernels.ladder import methods
+from convlab.kernels.ladder import method, methods
 from convlab.kernels.method import Method
+from convlab.spec import ConvSpec
 
 __all__ = ["RULES", "Rule", "choose"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Where ``holds`` is true of a spec, ``method`` is a good choice, and ``why`` says the reason."""
+    """Where ``holds`` is true of a spec, ``method`` is a good choice; ``why`` says the reason."""
 
-    op: str
     method: str
     why: str
-    holds: Callable[[Any], bool]
+    holds: Callable[[Any], bool] = lambda spec: True
 
 
-RULES: tuple[Rule, ...] = (Rule("conv2d", "naive", "it computes everything", lambda spec: True),)
+def _depthwise(spec: ConvSpec) -> bool:
+    return spec.groups == spec.c > 1
+
+
+def _pointwise(spec: ConvSpec) -> bool:
+    return (spec.r, spec.s) == (1, 1)
+
+
+def _winograd(spec: ConvSpec) -> bool:
+    """Its transforms are paid back by channels, and its tiles of 2×2 by pixels."""
+    return min(spec.c, spec.k) >= 32 and min(spec.p, spec.q) >= 8
+
+
+def _few_filters(spec: ConvSpec) -> bool:
+    return spec.k <= 4
+
+
+# In this order; lesson 18 explains them. A rule is for inputs of its method's dtype.
+RULES = (
+    Rule("tensor_core_mma", "half precision is what Tensor Cores are for"),
+    Rule("tensor_core_bf16", "so is bfloat16"),
+    Rule("depthwise", "one filter a channel has nothing to share but its pixels", _depthwise),
+    Rule("grouped", "a tile of a large matrix would be mostly empty", lambda spec: spec.groups > 1),
+    Rule("pointwise", "1×1 filters are a matrix product as they are", _pointwise),
+    Rule("winograd", "it multiplies 2.25 times less, once there are channels to sum over", _winograd),
+    Rule("tiled", "with so few filters, a tile of them would be mostly empty", _few_filters),
+    Rule("implicit_gemm", "a matrix product reuses both factors most, and stores no columns"),
+    Rule("naive", "it computes everything"),
+    Rule("transposed", "it gathers what reaches an output, without atomics or zeros"),
+    Rule("gemm_warp", "it moves the least for each multiplication"),
+    Rule("layout_transform", "it reads and writes in order"),
+    Rule("layout_transform_half", "it reads and writes in order"),
+    Rule("separable_fused", "what lies between the two stays on the chip"),
+    Rule("fused_epilogue", "what follows the convolution costs no trip to memory"),
+)
 
 
 def choose(op: str, spec: Any, dtype: str) -> Method:
-    """The method that the rules pick for a spec and a type of the inputs.
+    """The method that the rules pick for a spec and a type of the inputs; a reference where no kernel does it.
 
-    >>> from convlab.spec import ConvSpec
-    >>> choose("conv2d", ConvSpec(n=1, c=3, h=8, w=6, k=4, r=3, s=3), "float64").name
-    'direct'
+    >>> spec = ConvSpec(n=1, c=64, h=56, w=56, k=64, r=3, s=3, padding=1)
+    >>> choose("conv2d", spec, "float32").name, choose("conv2d", spec, "float64").name
+    ('winograd', 'direct')
 
     Raises ``ValueError`` where no method of the op computes in this type.
     """
-    records = {record.name: record for record in methods(op)}
     for rule in RULES:
-        record = records.get(rule.method)
-        fits = rule.op == op and record is not None and record.dtype == dtype and rule.holds(spec)
-        if fits and record is not None and record.supports(spec) is None:
+        record = method(rule.method)
+        if (record.op, record.dtype) == (op, dtype) and rule.holds(spec) and record.supports(spec) is None:
             return record
-    for record in records.values():  # a reference takes what no kernel does
-        if record.dtype in ("any", dtype) and record.supports(spec) is None:
+    for record in methods(op):
+        if record.reference is not None and record.dtype in ("any", dtype) and record.supports(spec) is None:
             return record
     raise ValueError(f"No method computes {op} in {dtype} for these sizes.\n  In: {spec!r}\n  Fix: convert to float32.")

@@ -47,6 +47,7 @@ def indices(spec: ConvSpec) -> str | None:
     return fits_int(
         (
             ("output pixels of a plane", spec.p * spec.q),
+            ("input pixels of a plane", spec.h * spec.w),
             ("input planes", spec.n * spec.c),
             ("output planes", spec.n * spec.k),
             ("filter planes", spec.k * (spec.c // spec.groups)),

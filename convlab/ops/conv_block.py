@@ -26,7 +26,7 @@ def conv_block(
     padding: PaddingLike = 0,
     dilation: PairLike = 1,
     groups: int = 1,
-    method: str = "auto",
+    method: str = "block_direct",
     device: str = "auto",
 ) -> Array:
     """Convolve, add the bias, scale and shift each channel, apply ReLU, and pool 2×2.

@@ -23,7 +23,7 @@ def conv_transpose2d(
     output_padding: PairLike = 0,
     dilation: PairLike = 1,
     groups: int = 1,
-    method: str = "auto",
+    method: str = "transposed_matrix",
     device: str = "auto",
 ) -> Array:
     """Convolve transposed: spread each input element, weighted by its filters, over the output.

@@ -14,7 +14,7 @@ __all__ = ["gemm"]
 Array = npt.NDArray[Any]
 
 
-def gemm(a: Array, b: Array, method: str = "auto", device: str = "auto") -> Array:
+def gemm(a: Array, b: Array, method: str = "blas", device: str = "auto") -> Array:
     """Multiply two matrices.
 
     >>> import numpy as np

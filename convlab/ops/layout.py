@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 
 
 def to_layout(
-    x: Array, target: str = "nhwc", source: str = "nchw", method: str = "auto", device: str = "auto"
+    x: Array, target: str = "nhwc", source: str = "nchw", method: str = "layout_copy", device: str = "auto"
 ) -> Array:
     """Move a tensor to another order of axes in memory.
 

@@ -23,7 +23,7 @@ def separable_conv2d(
     stride: PairLike = 1,
     padding: PaddingLike = 0,
     dilation: PairLike = 1,
-    method: str = "auto",
+    method: str = "separable_direct",
     device: str = "auto",
 ) -> Array:
     """Convolve each channel by itself, then mix the channels with a 1×1 convolution.

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from convlab.kernels.choose import RULES, choose
+from convlab.kernels.ladder import method, methods
+from convlab.kernels.layers import LAYERS
+from convlab.spec import ConvSpec
+
+from .specs import random_specs
+
+LAYER = {"n": 1, "c": 64, "h": 56, "w": 56, "k": 64, "r": 3, "s": 3, "padding": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "dtype", "chosen"),
+    [
+        ({}, "float32", "winograd"),
+        ({}, "float16", "tensor_core_mma"),
+        ({}, "bfloat16", "tensor_core_bf16"),
+        ({}, "float64", "direct"),
+        ({"groups": 64}, "float32", "depthwise"),
+        ({"groups": 4}, "float32", "grouped"),
+        ({"r": 1, "s": 1, "padding": 0}, "float32", "pointwise"),
+        ({"r": 1, "s": 1, "padding": 0, "stride": 2}, "float32", "pointwise"),
+        ({"c": 3, "k": 64, "r": 7, "s": 7, "stride": 2, "padding": 3, "h": 224, "w": 224}, "float32", "implicit_gemm"),
+        ({"c": 3}, "float32", "implicit_gemm"),
+        ({"stride": 2}, "float32", "implicit_gemm"),
+        ({"h": 7, "w": 7}, "float32", "implicit_gemm"),
+        ({"k": 3}, "float32", "tiled"),
+        ({"n": 70000, "c": 1, "h": 1, "w": 1, "k": 1, "padding": 1}, "float32", None),
+    ],
+)
+def test_the_rules_pick_what_lesson_18_explains(changes, dtype, chosen):
+    spec = ConvSpec(**{**LAYER, **changes})
+    found = choose("conv2d", spec, dtype)
+    assert found.supports(spec) is None
+    assert chosen in (None, found.name)
+
+
+@pytest.mark.parametrize(
+    ("op", "chosen"),
+    [
+        ("conv_transpose2d", "transposed"),
+        ("gemm", "gemm_warp"),
+        ("layout", "layout_transform"),
+        ("separable", "separable_fused"),
+        ("block", "fused_epilogue"),
+    ],
+)
+def test_other_ops_have_a_rule_of_their_own(op, chosen):
+    assert choose(op, LAYERS[op]["standard"], "float32").name == chosen
+
+
+def test_every_rule_names_a_rung_and_none_is_out_of_reach():
+    names = [rule.method for rule in RULES]
+    assert len(set(names)) == len(names)
+    assert {method(name).plan is not None for name in names} == {True}
+    assert all(rule.why for rule in RULES)
+
+
+def test_whatever_is_chosen_supports_the_spec():
+    for spec in random_specs(100, seed=11):
+        for dtype in ("float32", "float16"):
+            assert choose("conv2d", spec, dtype).supports(spec) is None
+
+
+def test_a_type_that_nothing_computes_in_is_refused(monkeypatch):
+    monkeypatch.setattr("convlab.kernels.choose.methods", lambda op: [m for m in methods(op) if m.plan is not None])
+    with pytest.raises(ValueError, match=r"No method computes gemm in int8 for these sizes\.\n.*\n  Fix: convert"):
+        choose("gemm", LAYERS["gemm"]["standard"], "int8")
