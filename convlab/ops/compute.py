@@ -45,6 +45,7 @@ def compute(op: str, method: str, spec: Any, tensors: Mapping[str, Any], device:
     reason = record.supports(spec)
     if reason is not None:
         raise ValueError(f"Method {record.name!r} does not support this {op}: {reason}\n  In: {spec!r}")
+    _check_shapes(table, spec, tensors, layout)
     given = _in_layout(table, tensors, layout, record.layout)
     if record.reference is not None:
         if device not in ("auto", "cpu"):
@@ -77,7 +78,7 @@ def shapes_in_nchw(op: str, tensors: Mapping[str, Any], layout: str) -> dict[str
 
 def _launched(record: Method, op: Op, spec: Any, tensors: Mapping[str, Any], device: str) -> Any:
     assert record.plan is not None
-    _check(record, op, spec, tensors)
+    _check_types(record, op, spec, tensors)
     letters = op.axes(record.layout)
     x = next(iter(tensors.values()))
     shape = _permuted(spec.output_shape, op.letters.get("y", ""), letters.get("y", ""))
@@ -90,23 +91,25 @@ def _launched(record: Method, op: Op, spec: Any, tensors: Mapping[str, Any], dev
     return y
 
 
-def _check(record: Method, op: Op, spec: Any, tensors: Mapping[str, Any]) -> None:
-    """A kernel takes one type only, and believes what it is told about sizes."""
-    shapes = op.shapes(spec)
+def _check_shapes(op: Op, spec: Any, tensors: Mapping[str, Any], layout: str) -> None:
+    """A kernel believes what it is told about sizes."""
+    for name, shape in op.shapes(spec).items():
+        letters = op.letters.get(name, "")
+        wanted = _permuted(shape, letters, op.axes(layout).get(name, letters))
+        if tensors[name] is not None and tensors[name].shape != wanted:
+            raise ArgumentError(
+                f"{name} has shape {tensors[name].shape}, but the sizes need {wanted}.\n  In: {spec!r}\n"
+                f"  Fix: reshape {name}, or pass the sizes that it was made for."
+            )
+
+
+def _check_types(record: Method, op: Op, spec: Any, tensors: Mapping[str, Any]) -> None:
+    """A kernel takes one type only."""
     for name, array in tensors.items():
-        if array is None:
-            continue
-        if array.dtype not in {np.dtype(record.dtype), _dtype(record, op, name)}:
+        if array is not None and array.dtype not in {np.dtype(record.dtype), _dtype(record, op, name)}:
             raise ArgumentError(
                 f"{name} is {array.dtype}, but method {record.name!r} computes in {record.dtype}.\n"
                 f"  In: {spec!r}\n  Fix: pass {name}.astype('{record.dtype}')."
-            )
-        letters = op.letters.get(name, "")
-        wanted = _permuted(shapes[name], letters, op.axes(record.layout).get(name, letters))
-        if array.shape != wanted:
-            raise ArgumentError(
-                f"{name} has shape {array.shape}, but the sizes need {wanted}.\n  In: {spec!r}\n"
-                f"  Fix: reshape {name}, or pass the sizes that it was made for."
             )
 
 
