@@ -23,7 +23,7 @@ __device__ void add_strip(const float* plane, const float* filter, int p, int q,
         for (int s = 0; s < S; ++s) {
             int col = q * v.stride_w - v.pad_left + s * v.dilation_w;
             bool inside = h >= 0 && h < v.H && col >= 0 && col < v.W;
-            row[s] = inside ? plane[(size_t)h * v.W + col] : 0.0f;
+            row[s] = inside ? plane[h * v.W + col] : 0.0f;
         }
         #pragma unroll
         for (int t = 0; t < TP; ++t) {
@@ -47,7 +47,7 @@ __device__ void add_strip<0, 0, 0>(const float* plane, const float* filter, int 
             for (int t = 0; t < TP; ++t) {
                 int h = (p + t) * v.stride_h - v.pad_top + r * v.dilation_h;
                 if (p + t < v.P && h >= 0 && h < v.H && col >= 0 && col < v.W)
-                    sum[t] += plane[(size_t)h * v.W + col] * tap;
+                    sum[t] += plane[h * v.W + col] * tap;
             }
         }
 }

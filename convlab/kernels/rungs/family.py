@@ -7,7 +7,7 @@ from convlab.kernels.limits import first, fits_int, indices, only
 from convlab.kernels.method import Claim, Launch, Method, Plan
 from convlab.spec import ConvSpec
 
-__all__ = ["RUNGS", "STRIP", "depthwise_launch", "strip_template", "strips"]
+__all__ = ["RUNGS", "STRIP", "depthwise_launch", "strip_template", "strips", "supports_depthwise"]
 
 STRIP = 8  # TP of strip.cuh
 THREADS = 128
@@ -31,11 +31,12 @@ def depthwise_launch(spec: ConvSpec, x: str, w: str, bias: str, y: str) -> Launc
     return Launch("depthwise.cu", f"depthwise_{strip_template(spec)}", grid, (THREADS, 1, 1), arguments)
 
 
-def _supports_depthwise(spec: ConvSpec) -> str | None:
+def supports_depthwise(spec: ConvSpec) -> str | None:
+    """Pixels of an input plane, and strips of all output planes, are numbered with 32 bits."""
     return first(
         only(spec.groups == spec.c, "depthwise convolutions (groups = C)", f"groups={spec.groups} with C={spec.c}"),
         indices(spec),
-        fits_int([("strips of outputs", spec.n * spec.k * strips(spec))]),
+        fits_int((("input pixels of a plane", spec.h * spec.w), ("strips of outputs", spec.n * spec.k * strips(spec)))),
     )
 
 
@@ -47,7 +48,7 @@ RUNGS = (
         dtype="float32",
         layout="nchw",
         lesson="12",
-        supports=_supports_depthwise,
+        supports=supports_depthwise,
         limits="groups = C",
         plan=lambda spec: Plan((depthwise_launch(spec, "x", "w", "bias", "y"),)),
         claims=(
