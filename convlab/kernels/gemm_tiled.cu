@@ -4,8 +4,8 @@
 //                  them from shared memory.
 // Parallelisation  as in gemm_naive, with blocks as large as the tile; the block walks along k tile by tile.
 // Expected limit   shared memory: still two reads for one multiply-add, though from nearer by.
-// Prediction       loads 32 times fewer elements than gemm_naive, in 20 times fewer sectors (8 instead of 5 for
-//                  each 32 multiply-adds, but for 32 times as many).
+// Prediction       32 times fewer load requests than gemm_naive, and 20 times fewer sectors: 8 for 1024 multiply-adds
+//                  of a warp, which were 160.
 // Honest negatives two barriers a step, at which the whole block of 1024 threads waits for its slowest warp; a matrix
 //                  of 16 rows leaves half the threads idle.
 
