@@ -8,13 +8,12 @@
 // Expected limit   the multiply-adds of the 1x1 convolution, once C and K fill the tiles; DRAM before that.
 // Prediction       half the store sectors of the two kernels, and 1.4 times fewer global bytes: what goes between them
 //                  is stored once and loaded once less.
-// Honest negatives more than BM filters need further blocks, and each makes the depthwise part again; few filters
-//                  leave warps idle in the product (16 of BM = 64: three quarters of its multiply-adds are for
-//                  nothing); two barriers a chunk, and nothing to overlap the loads with.
+// Honest negatives more than BM filters need further blocks, and each makes the depthwise part again; 128 registers and
+//                  512 threads fill an SM with one block; two barriers a chunk, and nothing to overlap the loads with.
 #include "strip.cuh"
 
 #ifndef BM
-#define BM 64  // filters of a block
+#define BM 64  // filters of a block; 16 or 32 where there are no more
 #endif
 #ifndef BK
 #define BK 16  // channels of a chunk, and warps of a block
@@ -79,21 +78,21 @@ __device__ void separable(const float* x, const float* w_depthwise, const float*
     }
 }
 
-extern "C" __global__ void __launch_bounds__(BK * LANES)
+extern "C" __global__ void __launch_bounds__(BK * LANES, 1)
 separable_3x3(const float* __restrict__ x, const float* __restrict__ w_depthwise,
               const float* __restrict__ bias_depthwise, const float* __restrict__ w_pointwise,
               const float* __restrict__ bias_pointwise, float* __restrict__ y, Conv v, int K) {
     separable<3, 3, 1>(x, w_depthwise, bias_depthwise, w_pointwise, bias_pointwise, y, v, K);
 }
 
-extern "C" __global__ void __launch_bounds__(BK * LANES)
+extern "C" __global__ void __launch_bounds__(BK * LANES, 1)
 separable_3x3_stride2(const float* __restrict__ x, const float* __restrict__ w_depthwise,
                       const float* __restrict__ bias_depthwise, const float* __restrict__ w_pointwise,
                       const float* __restrict__ bias_pointwise, float* __restrict__ y, Conv v, int K) {
     separable<3, 3, 2>(x, w_depthwise, bias_depthwise, w_pointwise, bias_pointwise, y, v, K);
 }
 
-extern "C" __global__ void __launch_bounds__(BK * LANES)
+extern "C" __global__ void __launch_bounds__(BK * LANES, 1)
 separable_any(const float* __restrict__ x, const float* __restrict__ w_depthwise,
               const float* __restrict__ bias_depthwise, const float* __restrict__ w_pointwise,
               const float* __restrict__ bias_pointwise, float* __restrict__ y, Conv v, int K) {

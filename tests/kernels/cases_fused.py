@@ -6,8 +6,9 @@ from convlab.spec import BlockSpec, ConvSpec, SeparableSpec
 
 from .specs import EDGES, random_specs
 
-# Channels of both, and filters: one chunk of 16 channels and several, full and partial; tiles of 64 filters likewise.
-CHANNELS = ((1, 3, 5), (3, 2, 7), (5, 1, 4), (17, 1, 3), (16, 1, 64), (7, 5, 65), (3, 11, 1), (4, 1, 130))
+# Channels, filters of each, filters 1×1: one chunk of 16 channels and several, full and partial; tiles of 16, 32 and
+# 64 filters likewise.
+CHANNELS = ((1, 3, 5), (3, 2, 27), (5, 1, 4), (17, 1, 3), (16, 1, 64), (7, 5, 65), (3, 11, 1), (4, 1, 130))
 
 
 def _between(low, high):

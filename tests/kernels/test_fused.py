@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from convlab.executors.compile import compile
 from convlab.executors.plans import run_plan
 from convlab.kernels.ladder import method
 from convlab.kernels.layers import LAYERS
@@ -32,19 +33,16 @@ def test_the_cases_reach_every_entry():
     assert min(entries.values()) >= 6
     assert {(spec.relu, spec.pool) for spec in BLOCKS} == {(a, b) for a in (True, False) for b in (True, False)}
     assert sum(spec.pool and spec.conv.p % 2 + spec.conv.q % 2 > 0 for spec in BLOCKS) > 20
-    grids = [method("separable_fused").plan(spec).launches[0].grid for spec in SEPARABLE]
-    assert sum(x > 1 and y > 1 for x, y, _ in grids) >= 6
+    launches = [method("separable_fused").plan(spec).launches[0] for spec in SEPARABLE]
+    assert sum(step.grid[0] > 1 and step.grid[1] > 1 for step in launches) >= 6
+    assert Counter(step.options for step in launches).keys() == {(f"-DBM={bm}",) for bm in (16, 32, 64)}
 
 
-@pytest.mark.parametrize(
-    ("name", "k", "reason"),
-    [
-        ("separable_fused", 2**22, "K=65536 tiles of 64 filters are more than the 65535 blocks that a grid can have"),
-        ("separable_two_kernels", 65536, "K=65536 filters are more than the 65535 blocks that a grid can have there."),
-    ],
-)
-def test_more_filters_than_a_grid_has_blocks_are_declined(name, k, reason):
-    x, w_depthwise, w_pointwise = np.ones((1, 1, 1, 2), "f4"), np.ones((1, 1, 1, 1), "f4"), np.ones((k, 1, 1, 1), "f4")
+@pytest.mark.parametrize("name", ["separable_fused", "separable_two_kernels"])
+def test_more_filters_than_a_grid_has_blocks_are_declined(name):
+    reason = r"⌈K / 64⌉=65536 tiles of filters are more than the 65535 blocks that a grid can have there\."
+    x, w_depthwise = np.ones((1, 1, 1, 2), "f4"), np.ones((1, 1, 1, 1), "f4")
+    w_pointwise = np.ones((2**22, 1, 1, 1), "f4")
     with pytest.raises(ValueError, match=f"(?s)Method '{name}' does not support this separable: {reason}.*In: Separ"):
         separable_conv2d(x, w_depthwise, w_pointwise, method=name)
 
@@ -53,6 +51,11 @@ def test_more_images_than_a_grid_has_blocks_are_declined_by_two_kernels_only():
     spec = SeparableSpec(ConvSpec(n=65536, c=1, h=2, w=3, k=1, r=2, s=1), k=2)
     assert "N=65536 images are more than" in method("separable_two_kernels").supports(spec)
     assert method("separable_fused").supports(spec) is None
+
+
+def test_more_strips_than_an_int_can_count_are_declined():
+    spec = SeparableSpec(ConvSpec(n=2**27, c=1, h=1, w=16, k=1, r=1, s=1), k=1)
+    assert "2147483648 strips of outputs are too many" in method("separable_fused").supports(spec)
 
 
 @pytest.mark.parametrize("name", ["fused_epilogue", "block_separate"])
@@ -134,6 +137,15 @@ def test_other_tiles_compute_the_same(bm, bk):
     (run,) = run_plan(Plan((step,)), {**tensors, "y": y}, "emulator", faults="record")
     assert not run.faults
     np.testing.assert_allclose(y, ORACLES["separable"](spec, **tensors), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize("bm", [32, 64])
+def test_no_entry_spills_at_the_tiles_that_the_course_layer_does_not_use(bm, arch):
+    (step,) = method("separable_fused").plan(SEPARABLE[0]).launches
+    module = compile(step.text(), step.source, options=(f"-DBM={bm}",))
+    found = [kernel.resources[arch] for kernel in module.kernels.values()]
+    assert [(each.spill_stores, each.spill_loads, each.stack) for each in found] == [(0, 0, 0)] * 3
 
 
 @pytest.mark.parametrize(("name", "spec"), [("separable_fused", SEPARABLE[1]), ("fused_epilogue", BLOCKS[1])])

@@ -7,7 +7,7 @@ from convlab.kernels.limits import first, fits_int, indices, only
 from convlab.kernels.method import Claim, Launch, Method, Plan
 from convlab.spec import ConvSpec
 
-__all__ = ["RUNGS", "STRIP", "depthwise_launch", "strip_template", "strips", "supports_depthwise"]
+__all__ = ["RUNGS", "strip_template", "strips"]
 
 STRIP = 8  # TP of strip.cuh
 THREADS = 128
@@ -24,14 +24,13 @@ def strip_template(spec: ConvSpec) -> str:
     return f"{spec.r}x{spec.s}{'_stride2' * (spec.stride[0] == 2)}" if known else "any"
 
 
-def depthwise_launch(spec: ConvSpec, x: str, w: str, bias: str, y: str) -> Launch:
-    """Launch depthwise.cu on tensors of these names."""
+def _depthwise(spec: ConvSpec) -> Plan:
     grid = (-(-strips(spec) * spec.n * spec.k // THREADS), 1, 1)
-    arguments = (x, w, bias, y, conv_struct(spec))
-    return Launch("depthwise.cu", f"depthwise_{strip_template(spec)}", grid, (THREADS, 1, 1), arguments)
+    arguments = ("x", "w", "bias", "y", conv_struct(spec))
+    return Plan((Launch("depthwise.cu", f"depthwise_{strip_template(spec)}", grid, (THREADS, 1, 1), arguments),))
 
 
-def supports_depthwise(spec: ConvSpec) -> str | None:
+def _supports_depthwise(spec: ConvSpec) -> str | None:
     """Pixels of an input plane, and strips of all output planes, are numbered with 32 bits."""
     return first(
         only(spec.groups == spec.c, "depthwise convolutions (groups = C)", f"groups={spec.groups} with C={spec.c}"),
@@ -48,9 +47,9 @@ RUNGS = (
         dtype="float32",
         layout="nchw",
         lesson="12",
-        supports=supports_depthwise,
+        supports=_supports_depthwise,
         limits="groups = C",
-        plan=lambda spec: Plan((depthwise_launch(spec, "x", "w", "bias", "y"),)),
+        plan=_depthwise,
         claims=(
             Claim("input elements", "naive", 2.4, "depthwise"),
             Claim("load requests", "naive", 3.6, "depthwise"),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import first, grid_limit, indices
 from convlab.kernels.method import Claim, Launch, Method, Plan
-from convlab.kernels.rungs.family import depthwise_launch, strip_template, strips, supports_depthwise
+from convlab.kernels.rungs import family, gemm, threads
+from convlab.kernels.rungs.family import strip_template, strips
 from convlab.spec import BlockSpec, ConvSpec, SeparableSpec
 
 __all__ = ["RUNGS"]
@@ -15,10 +19,24 @@ LANES = 32
 BM, BK = 64, 16  # of separable_fused.cu
 
 
-def _naive(spec: ConvSpec, x: str, w: str, bias: str, y: str) -> Launch:
-    """Launch naive.cu on tensors of these names."""
-    arguments = (x, w, bias, y, conv_struct(spec))
-    return Launch("naive.cu", "conv_naive", _grid(spec.p * spec.q, spec), (THREADS, 1, 1), arguments)
+def _named(name: str, rungs: tuple[Method, ...]) -> Method:
+    return next(record for record in rungs if record.name == name)
+
+
+DEPTHWISE = _named("depthwise", family.RUNGS)
+POINTWISE = _named("pointwise", gemm.RUNGS)
+NAIVE = _named("naive", threads.RUNGS)
+
+
+def _steps(record: Method, spec: Any, **names: str) -> tuple[Launch, ...]:
+    """The launches of another method, on tensors of other names."""
+    assert record.plan is not None
+    return tuple(
+        replace(
+            step, arguments=tuple(names.get(each, each) if isinstance(each, str) else each for each in step.arguments)
+        )
+        for step in record.plan(spec).launches
+    )
 
 
 def _grid(units: int, spec: ConvSpec) -> tuple[int, int, int]:
@@ -26,19 +44,10 @@ def _grid(units: int, spec: ConvSpec) -> tuple[int, int, int]:
     return -(-units // THREADS), spec.k, spec.n
 
 
-def _supports_separable(spec: SeparableSpec) -> str | None:
+def _supports_fused(spec: SeparableSpec) -> str | None:
     return first(
-        supports_depthwise(spec.depthwise),
-        grid_limit("K", -(-spec.k // BM), f"tiles of {BM} filters"),
-        indices(spec.pointwise),
-    )
-
-
-def _supports_two_kernels(spec: SeparableSpec) -> str | None:
-    return first(
-        supports_depthwise(spec.depthwise),
-        grid_limit("K", spec.k, "filters"),
-        grid_limit("N", spec.depthwise.n, "images"),
+        DEPTHWISE.supports(spec.depthwise),
+        grid_limit("⌈K / 64⌉", -(-spec.k // BM), "tiles of filters"),
         indices(spec.pointwise),
     )
 
@@ -46,23 +55,25 @@ def _supports_two_kernels(spec: SeparableSpec) -> str | None:
 def _separable_fused(spec: SeparableSpec) -> Plan:
     template = strip_template(spec.depthwise)
     entry = f"separable_{template if template.startswith('3x3') else 'any'}"
-    grid = (-(-spec.depthwise.n * strips(spec.depthwise) // LANES), -(-spec.k // BM), 1)
+    bm = next((bm for bm in (16, 32) if bm >= spec.k), BM)  # or a tile's filters would be idle
+    grid = (-(-spec.depthwise.n * strips(spec.depthwise) // LANES), -(-spec.k // bm), 1)
     tensors = ("x", "w_depthwise", "bias_depthwise", "w_pointwise", "bias_pointwise", "y")
     arguments = (*tensors, conv_struct(spec.depthwise), spec.k)
-    return Plan((Launch("separable_fused.cu", entry, grid, (LANES, BK, 1), arguments),))
+    step = Launch("separable_fused.cu", entry, grid, (LANES, BK, 1), arguments, options=(f"-DBM={bm}",))
+    return Plan((step,))
 
 
 def _separable_two_kernels(spec: SeparableSpec) -> Plan:
     steps = (
-        depthwise_launch(spec.depthwise, "x", "w_depthwise", "bias_depthwise", "between"),
-        _naive(spec.pointwise, "between", "w_pointwise", "bias_pointwise", "y"),
+        *_steps(DEPTHWISE, spec.depthwise, w="w_depthwise", bias="bias_depthwise", y="between"),
+        *_steps(POINTWISE, spec.pointwise, x="between", w="w_pointwise", bias="bias_pointwise"),
     )
     return Plan(steps, {"between": (spec.depthwise.output_shape, "float32")})
 
 
 def _supports_block(spec: BlockSpec) -> str | None:
-    """The grid has a filter along y and an image along z."""
-    return first(grid_limit("K", spec.conv.k, "filters"), grid_limit("N", spec.conv.n, "images"), indices(spec.conv))
+    """The grids are those of naive."""
+    return NAIVE.supports(spec.conv)
 
 
 def _fused_epilogue(spec: BlockSpec) -> Plan:
@@ -70,9 +81,8 @@ def _fused_epilogue(spec: BlockSpec) -> Plan:
     columns = conv.q // 2 * 2  # of those, pooling has a thread for two rows
     units, suffix = (conv.p // 2 * columns, "_pool") if spec.pool else (conv.p * conv.q, "")
     arguments = ("x", "w", "bias", "scale", "shift", "y", conv_struct(conv), spec.relu)
-    return Plan(
-        (Launch("fused_epilogue.cu", f"fused_epilogue{suffix}", _grid(units, conv), (THREADS, 1, 1), arguments),)
-    )
+    step = Launch("fused_epilogue.cu", f"fused_epilogue{suffix}", _grid(units, conv), (THREADS, 1, 1), arguments)
+    return Plan((step,))
 
 
 def _block_separate(spec: BlockSpec) -> Plan:
@@ -80,8 +90,8 @@ def _block_separate(spec: BlockSpec) -> Plan:
     pixels = conv.p * conv.q
     result = "conv" if spec.pool else "y"
     elementwise = (result, "scale", "shift", pixels, spec.relu)
-    steps = (
-        _naive(conv, "x", "w", "bias", result),
+    steps: tuple[Launch, ...] = (
+        *_steps(NAIVE, conv, y=result),
         Launch("elementwise.cu", "scale_shift_relu", _grid(pixels, conv), (THREADS, 1, 1), elementwise),
     )
     if not spec.pool:
@@ -99,7 +109,7 @@ RUNGS = (
         dtype="float32",
         layout="nchw",
         lesson="14",
-        supports=_supports_two_kernels,
+        supports=lambda spec: first(DEPTHWISE.supports(spec.depthwise), POINTWISE.supports(spec.pointwise)),
         plan=_separable_two_kernels,
     ),
     Method(
@@ -109,7 +119,7 @@ RUNGS = (
         dtype="float32",
         layout="nchw",
         lesson="14",
-        supports=_supports_separable,
+        supports=_supports_fused,
         plan=_separable_fused,
         claims=(
             Claim("store sectors", "separable_two_kernels", 2),
