@@ -96,7 +96,8 @@ __device__ __forceinline__ void multiply(const float* __restrict__ a, const floa
         }
         for (int i = 0; i < LOADS_B; ++i) ((float4*)Bs[buffer])[thread + i * THREADS] = next_b[i];
         __syncthreads();  // this buffer is complete; and nobody still reads the other, which the next step overwrites
-        fetch(k0 + BK);  // after the last step, nothing
+        if (k0 + BK < K) fetch(k0 + BK);
+        #pragma unroll
         for (int k = 0; k < BK; ++k) {
             float left[TM], right[TN];
             for (int i = 0; i < TM; i += 4) read(&left[i], &As[buffer][k][m + i * 4]);
