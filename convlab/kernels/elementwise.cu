@@ -1,7 +1,8 @@
 // elementwise: what follows a convolution as kernels of their own, for comparison with fused_epilogue.
 //
 // Idea             each step reads what the last one wrote: easy to write, easy to exchange.
-// Parallelisation  a thread an output; x over the pixels of a plane, blockIdx.y is the filter k, blockIdx.z the image n.
+// Parallelisation  a thread an output; x over the pixels of a plane, blockIdx.y is the filter k, blockIdx.z the
+//                  image n.
 // Expected limit   DRAM: one or three operations for 4 bytes read and 4 written.
 // Prediction       ReLU moves its tensor twice, once in and once out, and pooling once and a quarter.
 // Honest negatives there is nothing to make faster here, only something to leave out.
