@@ -28,7 +28,7 @@ template <int R, int S, int U>
 __device__ void separable(const float* x, const float* w_depthwise, const float* bias_depthwise,
                           const float* w_pointwise, const float* bias_pointwise, float* y, const Conv& v, int K) {
     __shared__ float between[BK][TP][LANES];          // [channel][t][strip]
-    __shared__ __align__(16) float weight[BM][BK];    // [filter][channel]: all lanes read the same, four channels at once
+    __shared__ __align__(16) float weight[BM][BK];    // [filter][channel]: all lanes read the same four channels
     int lane = threadIdx.x, warp = threadIdx.y;
     int strips = (v.P + TP - 1) / TP;
     int unit = blockIdx.x * LANES + lane;             // as in depthwise.cu, of one channel
