@@ -48,7 +48,7 @@ class Module:
     def program(self) -> Program:
         """The PTX, parsed."""
         program = _parsed(self.ptx, self.name)
-        return parse(self.ptx, self.name) if program.variables else program
+        return parse(self.ptx, self.name) if program.in_global_memory() else program
 
     @cached_property
     def kernels(self) -> Kernels:
