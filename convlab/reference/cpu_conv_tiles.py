@@ -94,7 +94,7 @@ def _pack(w: Any, panel: Any, i: Any, v: Plan) -> None:
     width = min(TN, v.filters - i % v.panels * TN)
     taps = w.shape[2] * w.shape[3]
     filters, packed = w.reshape(w.shape[0], -1), panel.reshape(taps, v.channels, TN)  # (K, C/G·R·S), (R·S, C/G, TN)
-    packed[:, :, width:] = 0
+    packed[:, :, width:] = 0  # their sums are dropped, but leftovers too small for a normal float would be slow
     for j in range(0, width, 8):  # eight at a time: more, 2ⁿ numbers apart, would drive each other out of the cache
         end = min(j + 8, width)
         for c in range(v.channels):

@@ -61,7 +61,7 @@ def blocked(a: Matrix, b: Matrix) -> Matrix:
 
 @njit(cache=True, nogil=True)
 def _blocked(a: Any, b: Any, c: Any) -> None:
-    (m, depth), n = a.shape, b.shape[1]
+    (m, n), depth = c.shape, b.shape[0]
     for first in range(0, depth, BK):
         for top in range(0, m, BM):
             for left in range(0, n, BN):

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
 
 import numba
@@ -75,6 +78,28 @@ def test_views_are_taken_and_arguments_left_alone(rung):
     before = [view.copy() for view in views]
     assert np.array_equal(CPU_CONV[rung](*views, spec), CPU_CONV[rung](x, w, bias, spec))
     assert all(map(np.array_equal, before, views))
+
+
+def test_no_loop_leaves_its_arrays():
+    """Compiled code would write there without a word; interpreted, each index is checked."""
+    program = """
+import numpy as np
+from convlab.reference import cpu_conv, cpu_conv_tiles
+from convlab.reference.register_tile import TM, TN
+from convlab.spec import ConvSpec
+def check(sums, to, a, at, step, panel, first, depth):
+    assert 0 <= to <= len(sums) - TM * TN
+    assert 0 <= at <= len(a) - (TM - 1) * step - depth
+    assert 0 <= first <= len(panel) - depth * TN
+cpu_conv_tiles.register_tile = check
+for spec in (
+    ConvSpec(n=2, c=4, h=5, w=6, k=6, r=2, s=3, groups=2, stride=(1, 2), padding=(2, 0, 1, 1)),
+    ConvSpec(n=1, c=2, h=9, w=16, k=33, r=3, s=2, dilation=(1, 3), padding=1),
+):
+    for rung in cpu_conv.CPU_CONV.values():
+        rung(np.ones(spec.input_shape, "f4"), np.ones(spec.weight_shape, "f4"), None, spec)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
 
 
 def test_the_last_two_rungs_agree_to_the_bit_with_any_number_of_threads():

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -48,6 +52,18 @@ def test_views_are_taken_and_arguments_left_alone(rung):
     assert_product(CPU_GEMM[rung](a, b), a, b)
     assert np.array_equal(a, before[0])
     assert np.array_equal(b, before[1])
+
+
+def test_no_loop_leaves_its_arrays():
+    """Compiled code would write there without a word; interpreted, each index is checked."""
+    program = """
+import numpy as np
+from convlab.reference.cpu_gemm import CPU_GEMM
+a, b = np.ones((8, 5), "f4"), np.ones((5, 34), "f4")
+for rung in ("loops", "blocked", "packed"):
+    assert (CPU_GEMM[rung](a, b) == 5).all()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
 
 
 @pytest.mark.parametrize("rung", CPU_GEMM)
