@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from convlab.spec import ConvSpec
+from convlab.spec import ConvSpec, ConvTransposeSpec
 from convlab.spec.values import pair_text
 
-__all__ = ["first", "fits_int", "grid_limit", "indices", "only", "plain_1x1", "plain_3x3"]
+__all__ = ["first", "fits_int", "grid_limit", "indices", "only", "plain_1x1", "plain_3x3", "steps"]
 
 LARGEST_INT = 2**31 - 1
 LARGEST_GRID_YZ = 65535
@@ -43,7 +43,7 @@ def fits_int(counts: Iterable[tuple[str, int]]) -> str | None:
 
 
 def indices(spec: ConvSpec) -> str | None:
-    """Pixels of a plane, planes, and padded rows and columns are numbered with 32 bits by every convolution rung."""
+    """What every convolution rung numbers with 32 bits, or takes as a field of ``struct Conv``."""
     return fits_int(
         (
             ("output pixels of a plane", spec.p * spec.q),
@@ -51,10 +51,17 @@ def indices(spec: ConvSpec) -> str | None:
             ("input planes", spec.n * spec.c),
             ("output planes", spec.n * spec.k),
             ("filter planes", spec.k * (spec.c // spec.groups)),
+            ("taps of a filter", spec.r * spec.s),
             ("padded rows", spec.h + spec.padding[0] + spec.padding[1]),
             ("padded columns", spec.w + spec.padding[2] + spec.padding[3]),
+            *steps(spec),
         )
     )
+
+
+def steps(spec: ConvSpec | ConvTransposeSpec) -> tuple[tuple[str, int], ...]:
+    """Sizes may bound neither: with one output, or one tap, no pixel lies a step away."""
+    return ("pixels of a stride", max(spec.stride)), ("pixels of a dilation", max(spec.dilation))
 
 
 def plain_1x1(spec: ConvSpec) -> str | None:

@@ -21,9 +21,9 @@ def _filters_of_a_block(spec: ConvSpec) -> int:
 
 
 def _numbers(spec: ConvSpec) -> str | None:
-    """The grid has a group along y or z; rows and columns of X_col and input pixels have 32-bit numbers."""
+    """The grid has a group along y or z; rows and columns of X_col have 32-bit numbers."""
     _, n, k = spec.gemm_shape
-    sizes = (("rows of X_col", k), ("columns of X_col", n), ("input pixels of a plane", spec.h * spec.w))
+    sizes = ("rows of X_col", k), ("columns of X_col", n)
     return first(grid_limit("G", spec.groups, "groups"), indices(spec), fits_int(sizes))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from convlab.kernels.conv_struct import conv_struct
-from convlab.kernels.limits import first, fits_int, grid_limit
+from convlab.kernels.limits import first, fits_int, grid_limit, steps
 from convlab.kernels.method import Claim, Launch, Method, Plan
 from convlab.spec import ConvSpec, ConvTransposeSpec
 
@@ -40,6 +40,7 @@ def _supports(spec: ConvTransposeSpec) -> str | None:
         ("taps of a filter", spec.r * spec.s),
         ("rows before cropping", height + top + bottom),
         ("columns before cropping", width + left + right),
+        *steps(spec),
     )
     return first(grid_limit("K", spec.k, "filters"), grid_limit("N", spec.n, "images"), fits_int(counts))
 
