@@ -1,8 +1,9 @@
 // What feeds Tensor Cores by hand: one function for each instruction, and what stands for it before Ampere (sm_75).
 //
-// A fragment's rows are 32 bytes along k, 16 halves or 8 floats: numbers 0 to 7, of 4 bytes. Lane 4g + t holds of A (16
-// rows) number t of row g, of row g + 8, then number t + 4 of both; of B (8 columns) numbers t and t + 4 of column g; of
-// the sums, rows g and g + 8 at columns 2t and 2t + 1.
+// A fragment's rows are 32 bytes along k, 16 halves or 8 floats: numbers 0 to 7, of 4 bytes. Lane 4g + t holds
+//   of A (16 rows), number t of row g, of row g + 8, then number t + 4 of both;
+//   of B (8 columns), numbers t and t + 4 of column g;
+//   of the sums, row g at columns 2t and 2t + 1, then row g + 8 there.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

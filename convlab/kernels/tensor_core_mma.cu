@@ -127,17 +127,17 @@ __device__ void multiply(const Stage& stage, float (&sum)[WM / 16][WN / 8][4]) {
 }
 
 // Stores the sums of the filters and pixels that exist: eight lanes, eight filters of one pixel, side by side.
-__device__ void store(float* y, const float* bias, const float (&sum)[WM / 16][WN / 8][4], int k, int filters,
+__device__ void store(float* y, const float* bias, const float (&sum)[WM / 16][WN / 8][4], int filter, int filters,
                       int pixel, const Conv& v) {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int row = warp / WARPS_N * WM + lane / 4, column = pixel + warp % WARPS_N * WN + lane % 4 * 2;
+    int top = warp / WARPS_N * WM + lane / 4, left = warp % WARPS_N * WN + lane % 4 * 2;
     for (int i = 0; i < WM / 16; ++i)
         for (int e = 0; e < 4; ++e) {
-            int filter = row + 16 * i + e / 2 * 8;
-            float start = bias && filter < filters ? bias[k + filter] : 0.0f;
+            int row = top + 16 * i + e / 2 * 8, k = filter + row;
+            float start = bias && row < filters ? bias[k] : 0.0f;
             for (int j = 0; j < WN / 8; ++j) {
-                int at = column + 8 * j + e % 2;
-                if (filter < filters && at < v.N * v.P * v.Q) y[(size_t)at * v.K + k + filter] = sum[i][j][e] + start;
+                int at = pixel + left + 8 * j + e % 2;
+                if (row < filters && at < v.N * v.P * v.Q) y[(size_t)at * v.K + k] = sum[i][j][e] + start;
             }
         }
 }
@@ -147,28 +147,28 @@ __device__ void convolve(const ELEMENT* x, const ELEMENT* w, const float* bias, 
     __shared__ Stage stages[STAGES];
     int splits = gridDim.z / v.groups, split = blockIdx.z % splits, group = blockIdx.z / splits;
     int channels = v.C / v.groups, gemm_m = v.K / v.groups, gemm_k = v.R * v.S * channels;
-    int k = group * gemm_m + blockIdx.y * BM, pixel = blockIdx.x * BN;  // the tile's first filter, and its first pixel
-    Source source = {w + (size_t)k * gemm_k, gemm_m - (int)blockIdx.y * BM, gemm_k, channels};
+    int filter = group * gemm_m + blockIdx.y * BM, pixel = blockIdx.x * BN;  // the tile's first
+    Source source = {w + (size_t)filter * gemm_k, gemm_m - (int)blockIdx.y * BM, gemm_k, channels};
     for (int i = 0; i < BN / ROWS; ++i)
         source.windows[i] = window_of(x + group * channels, pixel + threadIdx.x / PIECES + i * ROWS, v);
 
     int steps = (gemm_k + BK - 1) / BK, part = (steps + splits - 1) / splits;
     int first = split * part, last = min(first + part, steps);
-    for (int i = 0; i < STAGES - 1; ++i) {
-        if (first + i < last) fill<WHOLE>(stages[i], source, (first + i) * BK, v);
+    for (int step = first; step < first + STAGES - 1; ++step) {
+        if (step < last) fill<WHOLE>(stages[step % STAGES], source, step * BK, v);
         commit_copies();
     }
     float sum[WM / 16][WN / 8][4] = {};
-    for (int i = 0; first + i < last; ++i) {
+    for (int step = first; step < last; ++step) {
         wait_for_copies<STAGES - 2>();  // for this step's; those of the steps after it may still be under way
         __syncthreads();  // read after write: the other threads' copies have arrived, too. Write after read: all have
                           // multiplied the stage of the step before, which is filled next
-        int next = i + STAGES - 1;
-        if (first + next < last) fill<WHOLE>(stages[next % STAGES], source, (first + next) * BK, v);
+        int next = step + STAGES - 1;
+        if (next < last) fill<WHOLE>(stages[next % STAGES], source, next * BK, v);
         commit_copies();  // of nothing, in the last steps: the count of groups goes on
-        multiply(stages[i % STAGES], sum);
+        multiply(stages[step % STAGES], sum);
     }
-    store(y + (size_t)split * v.N * v.P * v.Q * v.K, bias, sum, k, source.filters, pixel, v);
+    store(y + (size_t)split * v.N * v.P * v.Q * v.K, bias, sum, filter, source.filters, pixel, v);
 }
 
 // x[N][H][W][C], w[K][R][S][C / groups], y[parts of k][N][P][Q][K]; a bias only where k is in one part.

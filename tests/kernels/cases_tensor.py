@@ -18,6 +18,7 @@ LARGE = (
     ConvSpec(n=2, c=32, h=11, w=10, k=68, r=2, s=3, stride=(2, 1), padding=1, groups=2),
     ConvSpec(n=1, c=3, h=23, w=25, k=64, r=7, s=7, stride=2, padding=3),
     ConvSpec(n=2, c=104, h=5, w=6, k=18, r=3, s=3, padding="same"),
+    ConvSpec(n=2, c=64, h=6, w=5, k=10, r=3, s=3, padding=1, groups=2),
     ConvSpec(n=5, c=16, h=46, w=37, k=9, r=3, s=1, padding=(1, 0)),
 )
 
@@ -29,7 +30,7 @@ def channels(rng: np.random.Generator) -> int:
 def cases(name: str) -> list:
     supports = method(name).supports
     whole = random_specs(15, 1, supports, c=channels, groups=1)
-    return [*specs_for(supports, count=30), *whole, *LARGE]
+    return [*specs_for(supports, count=50), *whole, *LARGE]
 
 
 CASES = {name: cases(name) for name in ("tensor_core", "tensor_core_mma", "tensor_core_bf16", "tensor_core_tf32")}

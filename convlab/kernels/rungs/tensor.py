@@ -13,20 +13,26 @@ from convlab.spec import ConvSpec
 __all__ = ["RUNGS"]
 
 THREADS = 128
-BM, BN = 16, 64  # filters and pixels of a block; tensor_core_mma has the more filters, the more there are
-PIECE, ROW = 16, 64  # bytes that are copied at a time, and bytes along k in a row of its tiles
+BM, BN = 16, 64  # filters and pixels of a block of tensor_core
+TILES = (16, 32, 64)  # filters of a block of tensor_core_mma: as few as hold a group's
+PIECE, ROW = 16, 64  # bytes that it copies at a time, and bytes along k in a row of its tiles
 BUSY = 128  # blocks that fill a large GPU, of some hundred multiprocessors
 LEAST_STEPS = 4  # along k, below which a part of k is not worth the second kernel
 
 
-def _supports(spec: ConvSpec) -> str | None:
-    """Pixels of all images, and elements of a window, are numbered with 32 bits."""
-    return first(
-        grid_limit("G", spec.groups, "groups"),
-        grid_limit("K", -(-spec.k // spec.groups // BM), f"tiles of {BM} filters"),
-        fits_int((("output pixels", spec.gemm_shape.gemm_n), ("elements of a window", spec.gemm_shape.gemm_k))),
-        indices(spec),
-    )
+def _supports(bm: int) -> Callable[[ConvSpec], str | None]:
+    """What a grid with tiles of ``bm`` filters along y and groups along z can do, in 32-bit numbers."""
+
+    def supports(spec: ConvSpec) -> str | None:
+        gemm_m, gemm_n, gemm_k = spec.gemm_shape
+        return first(
+            grid_limit("G", spec.groups, "groups"),
+            grid_limit(f"⌈K/G / {bm}⌉", -(-gemm_m // bm), "tiles of filters"),
+            fits_int((("columns of X_col", gemm_n), ("rows of X_col", gemm_k))),
+            indices(spec),
+        )
+
+    return supports
 
 
 def _tensor_core(spec: ConvSpec) -> Plan:
@@ -41,7 +47,7 @@ def _mma(element: str, size: int) -> Callable[[ConvSpec], Plan]:
 
     def plan(spec: ConvSpec) -> Plan:
         gemm_m, gemm_n, gemm_k = spec.gemm_shape
-        bm = next((bm for bm in (16, 32) if gemm_m <= bm), 64)
+        bm = next((bm for bm in TILES if gemm_m <= bm), TILES[-1])
         tiles, filters = -(-gemm_n // BN), -(-gemm_m // bm)
         parts = _parts(tiles * filters * spec.groups, -(-gemm_k * size // ROW))
         whole = spec.c // spec.groups * size % PIECE == 0
@@ -81,7 +87,7 @@ RUNGS = (
         result="float32",
         layout="nchw",
         lesson="10",
-        supports=_supports,
+        supports=_supports(BM),
         plan=_tensor_core,
         claims=(Claim("instructions per MAC", "naive", 8),),
     ),
@@ -93,7 +99,7 @@ RUNGS = (
         result="float32",
         layout="nhwc",
         lesson="10",
-        supports=_supports,
+        supports=_supports(TILES[-1]),
         plan=_mma("half", 2),
         claims=(
             Claim("load requests", "tensor_core", 7),
@@ -109,9 +115,10 @@ RUNGS = (
         dtype="bfloat16",
         result="float32",
         layout="nhwc",
-        lesson="15",
-        supports=_supports,
+        lesson="10",
+        supports=_supports(TILES[-1]),
         plan=_mma("__nv_bfloat16", 2),
+        since=80,
         claims=(Claim("instructions per MAC", "naive", 30),),
     ),
     Method(
@@ -120,9 +127,10 @@ RUNGS = (
         idea="tensor_core_mma on float32, whose factors are rounded to TF32's 11 bits",
         dtype="float32",
         layout="nhwc",
-        lesson="15",
-        supports=_supports,
+        lesson="10",
+        supports=_supports(TILES[-1]),
         plan=_mma("float", 4),
+        since=80,
         claims=(Claim("instructions per MAC", "naive", 10),),
     ),
 )
