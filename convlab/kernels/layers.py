@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from convlab.kernels.ladder import methods
@@ -33,6 +33,25 @@ LAYERS: Mapping[str, Mapping[str, Any]] = {
     "block": {"standard": BlockSpec(_STANDARD, relu=True, pool=True)},
 }
 
+# Sizes for which plans choose other kernels, or other tiles, than for the layers above.
+_FILTERS = (1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64)
+_VARIANTS: Mapping[str, Sequence[Any]] = {
+    "conv2d": [
+        *(ConvSpec(n=1, c=channels, h=9, w=8, k=k, r=3, s=3) for channels in (5, 8) for k in _FILTERS),
+        *(ConvSpec(n=1, c=4, h=9, w=8, k=k, r=1, s=1) for k in _FILTERS),
+        *(ConvSpec(n=1, c=2, h=9, w=8, k=2 * k, r=3, s=3, groups=2) for k in _FILTERS),
+        *(ConvSpec(n=1, c=3, h=19, w=18, k=3, r=r, s=r, stride=u, groups=3) for r in (3, 5, 7) for u in (1, 2)),
+        *(ConvSpec(n=1, c=64, h=5, w=4, k=k, r=3, s=3) for k in _FILTERS),  # a long sum for few outputs
+    ],
+    "separable": [
+        SeparableSpec(ConvSpec(n=1, c=4, h=19, w=18, k=4, r=r, s=r, stride=u, groups=4), k)
+        for r in (3, 5)
+        for u in (1, 2)
+        for k in _FILTERS
+    ],
+    "block": [BlockSpec(_STANDARD, pool=False)],
+}
+
 
 def supported(record: Method) -> dict[str, Any]:
     """The layers of its op that a method supports."""
@@ -40,16 +59,21 @@ def supported(record: Method) -> dict[str, Any]:
 
 
 def launches() -> Iterator[tuple[Method, Launch]]:
-    """Each kernel that the plans of the ladder launch on these layers, once for each set of options.
+    """Each kernel that the plans of the ladder launch, once for each set of options.
 
     >>> [step.entry for record, step in launches() if record.name == "naive"]
     ['conv_naive']
     """
     seen = set()
     for record in methods():
-        for spec in supported(record).values():
-            for step in record.plan(spec).launches if record.plan else ():
-                key = step.source, step.entry, step.options
-                if key not in seen:
-                    seen.add(key)
-                    yield record, step
+        for step in _launches_of(record):
+            key = step.source, step.entry, step.options
+            if key not in seen:
+                seen.add(key)
+                yield record, step
+
+
+def _launches_of(record: Method) -> Iterator[Launch]:
+    for spec in (*LAYERS[record.op].values(), *_VARIANTS.get(record.op, ())):
+        if record.plan is not None and record.supports(spec) is None:
+            yield from record.plan(spec).launches
