@@ -25,9 +25,10 @@ static_assert(THREADS % 32 == 0 && THREADS <= 1024, "whole warps load rows, and 
 
 // With g the greatest common divisor of stride and dilation, apart = dilation / g output rows lie stride / g = `step`
 // steps of one dilation apart in the input: tile row i * step + r holds tap r of the block's i-th output row.
-extern "C" __global__ void conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
-                                        const float* __restrict__ bias,  // null: no bias
-                                        float* __restrict__ y, Conv v, int apart, int step, int pitch) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
+             const float* __restrict__ bias,  // null: no bias
+             float* __restrict__ y, Conv v, int apart, int step, int pitch) {
     extern __shared__ float tile[];                                     // [rows][pitch]
     int rows = (BP - 1) * step + v.R;                                   // 18 for 3x3, whatever the dilation
     int cols = (BQ - 1) * v.stride_w + (v.S - 1) * v.dilation_w + 1;

@@ -36,9 +36,10 @@ static_assert(BK % TM == 0 && BP % TN == 0, "the threads' outputs must fill the 
 static_assert(BQ * APART % 32 == 0, "the lanes of a warp must share their filters, so that one read serves all");
 static_assert(THREADS <= 1024, "a block has at most 1024 threads");
 
-extern "C" __global__ void conv_multi_output(const float* __restrict__ x, const float* __restrict__ w,
-                                             const float* __restrict__ bias,  // null: no bias
-                                             float* __restrict__ y, Conv v, int pitch) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+conv_multi_output(const float* __restrict__ x, const float* __restrict__ w,
+                  const float* __restrict__ bias,  // null: no bias
+                  float* __restrict__ y, Conv v, int pitch) {
     extern __shared__ __align__(16) float filters[];                    // [R * S][BK]
     float* tile = filters + v.R * v.S * BK;                             // [rows][pitch]
     int rows = (BP - 1) * v.stride_h + (v.R - 1) * v.dilation_h + 1;
