@@ -133,4 +133,6 @@ def _permuted(shape: tuple[int, ...], before: str, after: str) -> tuple[int, ...
 
 
 def _contiguous(array: Any) -> Any:
-    return array if array.flags.c_contiguous else array.copy(order="C")
+    """Row by row; on a GPU from a multiple of 16 bytes on, which cp.async copies at a time, and a view may not do."""
+    start = 0 if isinstance(array, np.ndarray) else array.__cuda_array_interface__["data"][0]  # NumPy's is copied later
+    return array if array.flags.c_contiguous and start % 16 == 0 else array.copy(order="C")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from convlab.errors import ArgumentError, LaunchError
+from convlab.ops.compute import _contiguous
 from convlab.ops.conv2d import conv2d
 from convlab.ops.conv_block import conv_block
 from convlab.ops.conv_transpose2d import conv_transpose2d
@@ -102,3 +105,16 @@ def test_what_does_not_fit_is_said_with_the_fix(call, error, message):
     with pytest.raises(error) as caught:
         call()
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "rows", "copied"), [(0x7000, True, False), (0x7002, True, True), (0x7000, False, True)]
+)
+def test_a_view_on_a_gpu_that_starts_between_16_bytes_is_copied(address, rows, copied):
+    """The emulator gives every array a place of its own, and so does the copy of NumPy's; CuPy's are used in place."""
+    array = SimpleNamespace(
+        flags=SimpleNamespace(c_contiguous=rows),
+        __cuda_array_interface__={"data": (address, False)},
+        copy=lambda order: f"copy in order {order}",
+    )
+    assert _contiguous(array) == ("copy in order C" if copied else array)
