@@ -129,12 +129,17 @@ def _send_variables(loaded: Any, module: Module) -> None:
 
 
 @contextmanager
-def on_device(tensors: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Tensors in GPU memory for the length of a ``with``: what came from NumPy is copied there, and back after it."""
+def on_device(
+    tensors: Mapping[str, Any], scratch: Mapping[str, tuple[tuple[int, ...], str]]
+) -> Iterator[dict[str, Any]]:
+    """Tensors in GPU memory for the length of a ``with``: what came from NumPy is copied there, and back after it.
+
+    Scratch arrays, name → (shape, dtype), are made there, and nobody copies them: im2col's matrix may have gigabytes.
+    """
     cupy: Any = import_module("cupy")
     host = {name: array for name, array in tensors.items() if isinstance(array, np.ndarray)}
     moved = {name: cupy.asarray(np.asarray(array)) for name, array in host.items()}
-    yield {**tensors, **moved}
+    yield {**tensors, **moved, **{name: cupy.empty(shape, dtype) for name, (shape, dtype) in scratch.items()}}
     for name, array in host.items():
         if array.flags.writeable:
             array[...] = cupy.asnumpy(moved[name])

@@ -54,14 +54,13 @@ def run_plan(
     Raises what ``launch`` raises, and ``LaunchError`` for a step that only a GPU can do.
     """
     chosen = choose(device)
-    scratch = {name: empty(shape, dtype) for name, (shape, dtype) in plan.scratch.items()}
-    arrays = {**tensors, **scratch}
     if chosen == "emulator":
+        arrays = {**tensors, **{name: empty(shape, dtype) for name, (shape, dtype) in plan.scratch.items()}}
         return [
             _step(step, arrays, chosen, axes or {}, arch, faults, options, partial=step is not plan.steps[-1])
             for step in plan.steps
         ]
-    with cuda.on_device(arrays) as moved:
+    with cuda.on_device(tensors, plan.scratch) as moved:
         return [_step(step, moved, chosen, axes or {}, arch, faults, options) for step in plan.steps]
 
 

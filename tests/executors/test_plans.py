@@ -103,14 +103,18 @@ class Cupy:
     def __init__(self):
         event = SimpleNamespace(record=lambda: None, synchronize=lambda: None)
         self.cuda = SimpleNamespace(Event=lambda: event, get_elapsed_time=lambda start, end: 0.5)
-        self.matmul, self.asnumpy = np.matmul, np.array
+        self.matmul, self.empty = np.matmul, np.empty
+        self.copied = []
 
     def asarray(self, array):
+        self.copied.append(array.shape)
         return np.array(array)
+
+    asnumpy = asarray
 
 
 def test_on_a_gpu_tensors_move_once_there_and_back(monkeypatch):
-    launched = []
+    launched, cupy = [], Cupy()
 
     def launch(kernel, grid, block, args, shared, device, **options):
         launched.append((kernel.name, device, args))
@@ -119,11 +123,12 @@ def test_on_a_gpu_tensors_move_once_there_and_back(monkeypatch):
 
     monkeypatch.setattr(plans, "choose", lambda device: "cuda")
     monkeypatch.setattr(plans, "launch", launch)
-    monkeypatch.setattr("convlab.executors.cuda.import_module", lambda name: Cupy())
+    monkeypatch.setattr("convlab.executors.cuda.import_module", lambda name: cupy)
     steps = (step("twice", ("x", "middle", 4)), Matmul(("w", (2, 2)), ("middle", (2, 2)), ("y", (2, 2))))
     x, w, y = np.arange(4, dtype="f4"), np.array([[1, 2], [3, 4]], "f4"), np.zeros(4, "f4")
     w.flags.writeable = False
     runs = run_plan(Plan(steps, {"middle": ((4,), "float32")}), {"x": x, "w": w, "bias": None, "y": y}, "cuda")
     assert [(run.kernel, run.milliseconds) for run in runs] == [("twice", 0.25), ("cuBLAS", 0.5)]
     assert not np.shares_memory(launched[0][2][0], x)
+    assert cupy.copied == [(4,), (2, 2), (4,), (4,), (4,)]  # x, w and y, and back x and y; nothing of the scratch
     assert y.tolist() == (w @ (2 * x.reshape(2, 2))).reshape(-1).tolist()
