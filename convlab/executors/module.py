@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from convlab.emulator.layout import names
 from convlab.emulator.names import readable
 from convlab.emulator.parse import parse
 from convlab.emulator.program import Function, Program
@@ -24,9 +25,11 @@ __all__ = ["Kernel", "Kernels", "Module", "load_ptx"]
 
 
 @lru_cache(maxsize=64)
-def _parsed(ptx: str, name: str) -> Program:
-    """A program that modules without variables share: they have nothing of their own to keep apart."""
-    return parse(ptx, name)
+def _parsed(ptx: str, name: str) -> tuple[Program, bool]:
+    """A program, and whether modules can share it: no instruction uses a variable that each would have for itself."""
+    program = parse(ptx, name)
+    used = names([*program.entries.values(), *program.functions.values()])
+    return program, not any(variable.name in used for variable in program.in_global_memory())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,8 +50,8 @@ class Module:
     @cached_property
     def program(self) -> Program:
         """The PTX, parsed."""
-        program = _parsed(self.ptx, self.name)
-        return parse(self.ptx, self.name) if program.in_global_memory() else program
+        program, shareable = _parsed(self.ptx, self.name)
+        return program if shareable else parse(self.ptx, self.name)
 
     @cached_property
     def kernels(self) -> Kernels:
