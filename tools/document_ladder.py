@@ -146,7 +146,7 @@ def _counts(shown: Shown) -> str:
         ratio(total(f"sectors_global_{action}"), total(f"requests_global_{action}")) for action in ("load", "store")
     )
     tensor = total("tensor_flop")
-    useful = f"{100 * shown.spec.flops / tensor:.0f} %" if tensor else "–"
+    useful = f"{100 * measure('tensor useful share', shown.runs, shown.spec):.0f} %" if tensor else "–"
     return (
         f"| {shown.layer} | {shown.record.name} | {total('instructions'):,} | {loads}, {stores}"
         f" | {measure('global bytes', shown.runs, shown.spec) / 1024:,.0f}"
