@@ -75,14 +75,20 @@ class Claim:
     layer: str = "standard"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Method:
     """One way to compute an op: a reference function that runs on the CPU, or a plan of kernel launches.
 
-    ``supports(spec)`` is ``None``, or the reason why not, as a sentence; ``limits`` says the same of all specs.
+    >>> from convlab.kernels.ladder import method
+    >>> method("tiled")
+    method tiled of conv2d: a block's outputs share their pixels in shared memory
+      float32, nchw; a tile of one channel with its halo in 48 KB; lesson 05
+
+    ``supports(spec)`` is ``None``, or the reason why not, as a sentence; ``limits`` says the same of all specs, but for
+    what a grid has no blocks for or an int no number: some 65 thousand images or filters, two billion pixels.
     ``dtype`` is that of the inputs, ``result`` that of the output and the bias; ``since`` is the compute capability of
-    the first GPUs that have its instructions, ten times. A method whose ``layout`` is not the
-    op's own is given its tensors in that layout, converted where the caller's differ.
+    the first GPUs that have its instructions, ten times. A method whose ``layout`` is not the op's own is given its
+    tensors in that layout, converted where the caller's differ.
     """
 
     name: str
@@ -92,7 +98,7 @@ class Method:
     layout: str
     lesson: str
     supports: Callable[[Any], str | None]
-    limits: str = "any size"
+    limits: str = "any size that a grid can hold"
     result: str = ""
     reference: Callable[..., Array] | None = None
     plan: Callable[[Any], Plan] | None = None
@@ -104,6 +110,10 @@ class Method:
         """The type of the output and the bias."""
         return self.result or self.dtype
 
+    def __repr__(self) -> str:
+        dtypes = " → ".join(dict.fromkeys((self.dtype, self.output_dtype)))
+        return f"method {self.name} of {self.op}: {self.idea}\n  {dtypes}, {self.layout}; {self.limits}; lesson {self.lesson}"
+
 
 class Methods(Sequence[Method]):
     """Methods in the order of the course; a notebook shows them as a table."""
@@ -114,7 +124,7 @@ class Methods(Sequence[Method]):
         self._records = tuple(records)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._records[index]
+        return Methods(self._records[index]) if isinstance(index, slice) else self._records[index]
 
     def __len__(self) -> int:
         return len(self._records)
@@ -123,7 +133,9 @@ class Methods(Sequence[Method]):
         return iter(self._records)
 
     def __repr__(self) -> str:
-        widths = {name: max(len(getattr(m, name)) for m in self) for name in ("name", "op", "dtype", "layout")}
+        widths = {
+            name: max((len(getattr(m, name)) for m in self), default=0) for name in ("name", "op", "dtype", "layout")
+        }
         return "\n".join(
             " ".join(f"{getattr(m, name):{width}}" for name, width in widths.items()) + f" {m.idea}" for m in self
         )

@@ -186,7 +186,7 @@ RUNGS = (
         layout="nchw",
         lesson="07",
         supports=_supports_im2col_gemm,
-        limits="an im2col matrix of 256 MiB for each image",
+        limits="an im2col matrix of at most 256 MiB for each image",
         plan=_im2col_gemm,
         claims=(Claim("input elements", "naive", 16),),
     ),
@@ -198,7 +198,7 @@ RUNGS = (
         layout="nchw",
         lesson="07",
         supports=_supports_im2col_cublas,
-        limits="an im2col matrix of 4 GiB for all images",
+        limits="an im2col matrix of at most 4 GiB for all images",
         plan=_im2col_cublas,
     ),
     Method(
