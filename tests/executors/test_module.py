@@ -113,7 +113,11 @@ def test_what_cannot_be_written_is_said():
 def test_modules_share_a_program_unless_it_keeps_something_in_a_variable():
     sizes = """
 constexpr int WIDTH = 4, HALF = WIDTH / 2;
-__global__ void f(float* x) { __shared__ float s[WIDTH]; s[threadIdx.x] = x[0]; x[threadIdx.x] = s[threadIdx.x % HALF]; }"""
+__global__ void f(float* x) {
+    __shared__ float s[WIDTH];
+    s[threadIdx.x] = x[0];
+    x[threadIdx.x] = s[threadIdx.x % HALF];
+}"""
     assert compile(sizes, "sizes.cu").program.in_global_memory()
     assert compile(sizes, "sizes.cu").program is compile(sizes, "sizes.cu").program
     assert compile(VARIABLES, "variables.cu").program is not compile(VARIABLES, "variables.cu").program
