@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
+from typing import Any
 
 from convlab.kernels import references
 from convlab.kernels.method import Method, Methods
+from convlab.kernels.ops import OPS
 from convlab.kernels.rungs import (
     family,
     fused,
@@ -22,7 +25,22 @@ from convlab.kernels.rungs import (
 __all__ = ["method", "methods"]
 
 _FAMILIES = (threads, tiles, gemm, implicit, tensor, layout, family, transposed, fused, winograd)
-_LADDER = Methods([*references.METHODS, *(record for module in _FAMILIES for record in module.RUNGS)])
+_RECORDS = (*references.METHODS, *(record for module in _FAMILIES for record in module.RUNGS))
+
+
+def _for_any_spec(record: Method) -> Method:
+    """The same method, which declines the specs of other ops: whoever asks all methods need not know their ops."""
+    kind, own = OPS[record.op].spec, record.supports
+
+    def supports(spec: Any) -> str | None:
+        if isinstance(spec, kind):
+            return own(spec)
+        return f"It computes {record.op}, whose sizes are a {kind.__name__}, and this is a {type(spec).__name__}."
+
+    return replace(record, supports=supports)
+
+
+_LADDER = Methods([_for_any_spec(record) for record in _RECORDS])
 
 
 def methods(op: str | None = None) -> Methods:
@@ -30,7 +48,14 @@ def methods(op: str | None = None) -> Methods:
 
     >>> [m.name for m in methods("conv2d")][:1]
     ['direct']
+    >>> from convlab.spec import GemmSpec
+    >>> [m.name for m in methods() if m.supports(GemmSpec(5, 7, 3)) is None][:2]
+    ['blas', 'gemm_naive']
+
+    Raises ``ValueError``, with the ops that there are, for an unknown one.
     """
+    if op is not None and op not in OPS:
+        raise ValueError(f"There is no op {op!r}. The ops are: {', '.join(OPS)}.")
     return _LADDER if op is None else Methods([m for m in _LADDER if m.op == op])
 
 

@@ -112,7 +112,8 @@ class Method:
 
     def __repr__(self) -> str:
         dtypes = " → ".join(dict.fromkeys((self.dtype, self.output_dtype)))
-        return f"method {self.name} of {self.op}: {self.idea}\n  {dtypes}, {self.layout}; {self.limits}; lesson {self.lesson}"
+        facts = f"{dtypes}, {self.layout}; {self.limits}; lesson {self.lesson}"
+        return f"method {self.name} of {self.op}: {self.idea}\n  {facts}"
 
 
 class Methods(Sequence[Method]):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from convlab.kernels.conv_struct import CONV_DTYPE, conv_struct
 from convlab.kernels.ladder import method, methods
 from convlab.kernels.layers import LAYERS
 from convlab.kernels.method import FOLDER
+from convlab.kernels.ops import OPS
 from convlab.spec import ConvSpec
 
 
@@ -17,6 +19,31 @@ def test_a_notebook_shows_the_methods_as_a_table():
     assert html.count("<tr>") == len(methods()) + 1
     assert "one thread, one output" in html
     assert [line.split()[0] for line in repr(methods()).splitlines()] == [m.name for m in methods()]
+
+
+def test_a_part_of_the_table_is_a_table_and_may_be_empty():
+    assert [m.name for m in methods()[1:3]] == [m.name for m in methods()][1:3]
+    assert methods()[:2]._repr_html_().count("<tr>") == 3
+    assert repr(methods()[:0]) == ""
+
+
+def test_a_method_shows_what_it_takes_and_gives():
+    record = replace(method("tensor_core"), limits="small ones")
+    assert repr(record) == (
+        "method tensor_core of conv2d: implicit GEMM by wmma: a warp multiplies 16×16 matrices\n"
+        "  float16 → float32, nchw; small ones; lesson 10"
+    )
+
+
+@pytest.mark.parametrize("record", methods(), ids=lambda m: m.name)
+def test_a_method_declines_the_sizes_of_other_ops(record):
+    for op, layers in LAYERS.items():
+        spec = layers["standard"]
+        reason = (
+            f"It computes {record.op}, whose sizes are a {OPS[record.op].spec.__name__}, "
+            f"and this is a {type(spec).__name__}."
+        )
+        assert (record.supports(spec) == reason) == (op != record.op)
 
 
 @pytest.mark.parametrize("record", methods(), ids=lambda m: m.name)
@@ -33,6 +60,8 @@ def test_an_unknown_method_is_answered_with_the_nearest():
         ValueError, match=r"There is no method 'naif'. Did you mean 'naive'\? The methods are: direct, "
     ):
         method("naif")
+    with pytest.raises(ValueError, match=r"There is no op 'conv'\. The ops are: conv2d, "):
+        methods("conv")
 
 
 def test_the_struct_has_the_fields_of_the_header_in_its_order():
