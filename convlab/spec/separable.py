@@ -36,6 +36,7 @@ class SeparableSpec:
             object.__setattr__(self, "k", integer("k", k, least=1))
         except UnfitError as unfit:
             raise unfit.within(call_text("SeparableSpec", {"depthwise": depthwise, "k": k})) from None
+        _ = self.pointwise  # is checked as any convolution is
 
     @property
     def pointwise(self) -> ConvSpec:

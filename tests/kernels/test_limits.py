@@ -46,7 +46,7 @@ DRAWN = {
 
 
 def _extreme(op, count, largest=2**40):
-    """Specs with an output, and where that is easily said an input, which is large, yet not beyond all memory."""
+    """Specs with an output, and where that is easily said an input, that are large, yet not beyond all memory."""
     rng, made = np.random.default_rng(4), 0
     while made < count:
         try:

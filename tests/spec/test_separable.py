@@ -21,6 +21,7 @@ def test_the_second_convolution_starts_from_the_first_ones_output():
     [
         (1, 5, r"depthwise has groups=1, but c=3 channels\.\n  In: SeparableSpec\(.*\n  Fix: Make it with groups=3"),
         (3, 0, r"k=0 is less than 1"),
+        (3, 2**60, r"The output has \d+ elements, beyond 2\^63 − 1"),
     ],
 )
 def test_what_does_not_fit_is_said_with_the_fix(groups, k, message):
