@@ -34,7 +34,7 @@ extern "C" __global__ void layout_transform(const ELEMENT* __restrict__ x,  // [
         int row = row0 + i, col = col0 + threadIdx.x;
         if (row < rows && col < cols) tile[i][threadIdx.x] = x[image + (size_t)row * cols + col];
     }
-    __syncthreads();  // a thread writes out what others have read
+    __syncthreads();  // or a fast warp writes out elements that a slow one has not brought yet
     for (int i = threadIdx.y; i < TILE; i += STEP) {
         int row = row0 + threadIdx.x, col = col0 + i;
         if (row < rows && col < cols) y[image + (size_t)col * rows + row] = tile[threadIdx.x][i];
