@@ -6,9 +6,9 @@
 // Parallelisation  a block for BP x BQ outputs of one filter, a thread for each; blockIdx.y is the filter k,
 //                  blockIdx.z the image n. A warp loads a row of the tile at a time, so that no row is cut in two.
 // Expected limit   shared memory and the weights: one load from the tile and one of a weight for one multiply-add.
-// Prediction       loads 7.1 times fewer input elements than naive on 3x3: 18 * 18, not 9 * 16 * 16; and 4.5 times fewer
-//                  input sectors: 4 for the 18 pixels of a row, 3 at the image's edge, where each of naive's 8 warps
-//                  touched 14 for three taps side by side. No bank conflicts at stride 1.
+// Prediction       loads 7.1 times fewer input elements than naive on 3x3: 18 * 18, not 9 * 16 * 16; and 4.5 times
+//                  fewer input sectors: 4 for the 18 pixels of a row, 3 at the image's edge, where each of naive's 8
+//                  warps touches 14 for three taps side by side. No bank conflicts at stride 1.
 // Honest negatives the halo costs 27 % more than the outputs' own pixels, and each filter's block loads it all again;
 //                  everybody waits twice per channel. Even strides along both axes leave two lanes or more to a bank.
 #include "common.cuh"
