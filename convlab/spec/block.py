@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from convlab.spec.conv import ConvSpec
-from convlab.spec.values import UnfitError, call_text
+from convlab.spec.values import UnfitError, call_text, check_kind
 
 __all__ = ["BlockSpec"]
 
@@ -19,7 +19,7 @@ class BlockSpec:
     (1, 16, 16, 16)
 
     Parameters: ``relu`` and ``pool`` say whether they are there; pooling has stride 2 and leaves an odd last row or
-    column out, as frameworks do. Raises ``ValueError`` where there is no 2×2 to pool.
+    column out, as frameworks do. Raises ``ValueError`` for anything else, and where there is no 2×2 to pool.
     """
 
     conv: ConvSpec
@@ -27,13 +27,16 @@ class BlockSpec:
     pool: bool
 
     def __init__(self, conv: ConvSpec, relu: bool = True, pool: bool = False) -> None:
-        object.__setattr__(self, "conv", conv)
-        object.__setattr__(self, "relu", bool(relu))
-        object.__setattr__(self, "pool", bool(pool))
-        if pool and min(conv.p, conv.q) < 2:
-            fact = f"The convolution's output of {conv.p}×{conv.q} has no window of 2×2"
-            given = {"conv": conv, "relu": relu, "pool": pool}
-            raise UnfitError(fact, "Use pool=False, or a larger input").within(call_text("BlockSpec", given))
+        given = {"conv": conv, "relu": relu, "pool": pool}
+        try:
+            for name, value in given.items():
+                check_kind(name, value, ConvSpec if name == "conv" else bool)
+                object.__setattr__(self, name, value)
+            if pool and min(conv.p, conv.q) < 2:
+                fact = f"The convolution's output of {conv.p}×{conv.q} has no window of 2×2"
+                raise UnfitError(fact, "Use pool=False, or a larger input")
+        except UnfitError as unfit:
+            raise unfit.within(call_text("BlockSpec", given)) from None
 
     @property
     def output_shape(self) -> tuple[int, int, int, int]:

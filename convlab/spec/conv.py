@@ -12,16 +12,17 @@ import numpy.typing as npt
 
 from convlab.spec.axis import Axis, same_padding
 from convlab.spec.values import (
-    LIMIT,
     Pair,
     PairLike,
     UnfitError,
     call_text,
+    check_counts,
+    check_groups,
     integer,
     integers,
     named_shape,
+    options_text,
     paddings,
-    pair_text,
     shown,
 )
 
@@ -106,7 +107,7 @@ class ConvSpec:
         try:
             for name, value in _normalised(given).items():
                 object.__setattr__(self, name, value)
-            _check_groups(self)
+            check_groups(self.c, self.k, self.groups)
             _check_windows(self)
             _check_range(self)
         except UnfitError as unfit:
@@ -251,16 +252,8 @@ class ConvSpec:
         return "\n".join(axis.explain() for axis in self.axes)
 
     def __str__(self) -> str:
-        top, bottom, left, right = self.padding
-        padding = pair_text((top, left)) if (top, left) == (bottom, right) else str(self.padding)
-        parts = [
-            f"{self.k} filter{'s' if self.k > 1 else ''} {self.r}×{self.s}",
-            f"stride {pair_text(self.stride)}",
-            f"padding {padding}",
-            *([f"dilation {pair_text(self.dilation)}"] if self.dilation != (1, 1) else []),
-            *([f"groups {self.groups}"] if self.groups != 1 else []),
-        ]
-        return f"{'×'.join(map(str, self.input_shape))} → {', '.join(parts)}"
+        size, filters = "×".join(map(str, self.input_shape)), f"{self.k} filter{'s' * (self.k > 1)}"
+        return f"{size} → {filters} {self.r}×{self.s}, {options_text(self)}"
 
 
 def _normalised(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -293,13 +286,6 @@ def _check_channels(c: int, k: int, channels: int, groups: int) -> None:
     raise UnfitError(fact, fix)
 
 
-def _check_groups(spec: ConvSpec) -> None:
-    for name, count in (("c", spec.c), ("k", spec.k)):
-        if count % spec.groups:
-            fix = f"Choose groups that divide c={spec.c} and k={spec.k}, at most {math.gcd(spec.c, spec.k)}"
-            raise UnfitError(f"{name}={count} is not divisible by groups={spec.groups}", fix)
-
-
 def _check_windows(spec: ConvSpec) -> None:
     for axis in spec.axes:
         if axis.problem is not None:
@@ -309,15 +295,14 @@ def _check_windows(spec: ConvSpec) -> None:
 
 def _check_range(spec: ConvSpec) -> None:
     rows, columns = spec.axes
-    counts = {
-        "The padded input has {} elements": spec.n * spec.c * rows.padded * columns.padded,
-        "The weights have {} elements": math.prod(spec.weight_shape),
-        "The output has {} elements": math.prod(spec.output_shape),
-        "The work is {} multiply-accumulates": spec.macs,
-    }
-    for fact, count in counts.items():
-        if count > LIMIT:
-            raise UnfitError(f"{fact.format(count)}, beyond 2^63 − 1", "Use smaller sizes")
+    check_counts(
+        {
+            "The padded input has {} elements": spec.n * spec.c * rows.padded * columns.padded,
+            "The weights have {} elements": math.prod(spec.weight_shape),
+            "The output has {} elements": math.prod(spec.output_shape),
+            "The work is {} multiply-accumulates": spec.macs,
+        }
+    )
 
 
 def _item_bytes(dtype: npt.DTypeLike) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import SupportsIndex
 
-from convlab.spec.values import LIMIT, UnfitError, call_text, integer, named_shape
+from convlab.spec.values import UnfitError, call_text, check_counts, integer, named_shape
 
 __all__ = ["GemmSpec"]
 
@@ -31,8 +31,7 @@ class GemmSpec:
         try:
             for name, value in given.items():
                 object.__setattr__(self, name, integer(name, value, least=1))
-            if self.macs > LIMIT:
-                raise UnfitError(f"The work is {self.macs} multiply-accumulates, beyond 2^63 − 1", "Use smaller sizes")
+            check_counts({"The work is {} multiply-accumulates": self.macs})
         except UnfitError as unfit:
             raise unfit.within(call_text("GemmSpec", given)) from None
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import SupportsIndex
 
-from convlab.spec.values import UnfitError, call_text, integer, shown
+from convlab.spec.values import UnfitError, call_text, check_counts, integer, named_shape, shown
 
 __all__ = ["LayoutSpec"]
 
@@ -20,7 +22,7 @@ class LayoutSpec:
     (2, 4, 5, 3)
 
     Sizes are integers from 1 on; ``source`` and ``target`` are "nchw" or "nhwc", and differ. Raises ``ValueError``
-    for anything else.
+    for anything else, and for a tensor beyond 2⁶³ − 1 elements.
     """
 
     n: int
@@ -43,14 +45,29 @@ class LayoutSpec:
         try:
             for name in "nchw":
                 object.__setattr__(self, name, integer(name, given[name], least=1))
-            for name in ("source", "target"):
-                if given[name] not in LAYOUTS:
-                    raise UnfitError(f"{name}={shown(given[name])} is no layout", f"Use {' or '.join(LAYOUTS)}")
-                object.__setattr__(self, name, given[name])
-            if source == target:
-                raise UnfitError(f"source and target are both {source}", "Leave the tensor as it is, or change one")
+            _check_layouts(source, target)
+            object.__setattr__(self, "source", source)
+            object.__setattr__(self, "target", target)
+            check_counts({"The tensor has {} elements": math.prod(self.input_shape)})
         except UnfitError as unfit:
             raise unfit.within(call_text("LayoutSpec", given)) from None
+
+    @classmethod
+    def from_shape(cls, x_shape: Sequence[SupportsIndex], source: str = "nchw", target: str = "nhwc") -> LayoutSpec:
+        """Make the spec of a tensor ``x`` whose axes are in the source's order.
+
+        >>> LayoutSpec.from_shape((2, 4, 5, 3), source="nhwc", target="nchw").c
+        3
+
+        Raises ``ValueError`` that names x for another number of axes or an empty one; otherwise as ``LayoutSpec`` does.
+        """
+        try:
+            _check_layouts(source, target)
+            sizes = named_shape("x", x_shape, tuple(source.upper()))
+        except UnfitError as unfit:
+            given = {"x_shape": x_shape, "source": source, "target": target}
+            raise unfit.within(call_text("LayoutSpec.from_shape", given)) from None
+        return cls(**dict(zip(source, sizes, strict=True)), source=source, target=target)
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -64,3 +81,11 @@ class LayoutSpec:
 
     def __str__(self) -> str:
         return f"{'×'.join(map(str, self.input_shape))} {self.source} → {self.target}"
+
+
+def _check_layouts(source: str, target: str) -> None:
+    for name, layout in (("source", source), ("target", target)):
+        if layout not in LAYOUTS:
+            raise UnfitError(f"{name}={shown(layout)} is no layout", f"Use {' or '.join(LAYOUTS)}")
+    if source == target:
+        raise UnfitError(f"source and target are both {source}", "Leave the tensor as it is, or change one")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import SupportsIndex
 
-from convlab.spec.conv import ConvSpec
-from convlab.spec.values import UnfitError, call_text, integer
+from convlab.spec.conv import ConvSpec, PaddingLike
+from convlab.spec.values import PairLike, UnfitError, call_text, check_kind, integer, named_shape, shown
 
 __all__ = ["SeparableSpec"]
 
@@ -29,6 +30,7 @@ class SeparableSpec:
 
     def __init__(self, depthwise: ConvSpec, k: SupportsIndex) -> None:
         try:
+            check_kind("depthwise", depthwise, ConvSpec)
             if depthwise.groups != depthwise.c:
                 fact = f"depthwise has groups={depthwise.groups}, but c={depthwise.c} channels"
                 raise UnfitError(fact, f"Make it with groups={depthwise.c}")
@@ -37,6 +39,40 @@ class SeparableSpec:
         except UnfitError as unfit:
             raise unfit.within(call_text("SeparableSpec", {"depthwise": depthwise, "k": k})) from None
         _ = self.pointwise  # is checked as any convolution is
+
+    @classmethod
+    def from_shapes(
+        cls,
+        x_shape: Sequence[SupportsIndex],
+        w_depthwise_shape: Sequence[SupportsIndex],
+        w_pointwise_shape: Sequence[SupportsIndex],
+        stride: PairLike = 1,
+        padding: PaddingLike = 0,
+        dilation: PairLike = 1,
+    ) -> SeparableSpec:
+        """Make the spec of the convolutions of an input ``x`` with ``w_depthwise``, and then ``w_pointwise``.
+
+        >>> SeparableSpec.from_shapes((2, 3, 9, 7), (6, 1, 3, 3), (5, 6, 1, 1), padding=1).output_shape
+        (2, 5, 9, 7)
+
+        Parameters: the shapes (N, C, H, W), (C·m, 1, R, S) and (K, C·m, 1, 1), with m filters a channel; ``stride``,
+        ``padding`` and ``dilation`` are those of the depthwise convolution. Raises ``ValueError`` for shapes that do
+        not fit each other; otherwise as ``ConvSpec`` does.
+        """
+        try:
+            _, c, _, _ = named_shape("x", x_shape, ("N", "C", "H", "W"))
+            filters, one, _, _ = named_shape("w_depthwise", w_depthwise_shape, ("C·m", "1", "R", "S"))
+            k, *mixed = named_shape("w_pointwise", w_pointwise_shape, ("K", "C·m", "1", "1"))
+            if one != 1 or filters % c:
+                fact = f"w_depthwise has shape {shown(w_depthwise_shape)}, but x has c={c} channels"
+                raise UnfitError(fact, f"Give w_depthwise the shape ({c}·m, 1, R, S), for m filters a channel")
+            if mixed != [filters, 1, 1]:
+                fact = f"w_pointwise has shape {shown(w_pointwise_shape)}, but w_depthwise makes {filters} channels"
+                raise UnfitError(fact, f"Give w_pointwise the shape (K, {filters}, 1, 1)")
+        except UnfitError as unfit:
+            given = {"x_shape": x_shape, "w_depthwise_shape": w_depthwise_shape, "w_pointwise_shape": w_pointwise_shape}
+            raise unfit.within(call_text("SeparableSpec.from_shapes", given)) from None
+        return cls(ConvSpec.from_shapes(x_shape, w_depthwise_shape, stride, padding, dilation, groups=c), k)
 
     @property
     def pointwise(self) -> ConvSpec:

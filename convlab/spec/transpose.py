@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import SupportsIndex
@@ -12,9 +13,12 @@ from convlab.spec.values import (
     PairLike,
     UnfitError,
     call_text,
+    check_counts,
+    check_groups,
     integer,
     integers,
     named_shape,
+    options_text,
     paddings,
 )
 
@@ -34,7 +38,8 @@ class ConvTransposeSpec:
     top, bottom, left, right); ``output_padding`` (one number or a pair) adds rows at the bottom and columns at the
     right, less than the larger of stride and dilation; ``groups`` divides C and K.
 
-    Raises ``ValueError`` for anything else, and where nothing is left of the output.
+    Raises ``ValueError`` for anything else, where nothing is left of the output, and for tensors or work beyond
+    2⁶³ − 1.
     Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016), relationship 14.
     """
 
@@ -157,18 +162,12 @@ class ConvTransposeSpec:
         )  # fmt: skip
 
     def __str__(self) -> str:
-        size = "×".join(map(str, self.input_shape))
-        more = f", output padding {self.output_padding}" if any(self.output_padding) else ""
-        return (
-            f"{size} → {self.k} channels {self.p}×{self.q} by {self.r}×{self.s}, stride {self.stride}{more}, transposed"
-        )
+        size, channels = "×".join(map(str, self.input_shape)), f"{self.k} channel{'s' * (self.k > 1)}"
+        by = f"{self.p}×{self.q} by {self.r}×{self.s}"
+        return f"{size} → {channels} {by}, {options_text(self)}, transposed"
 
     def _check(self) -> None:
-        for name, count in (("c", self.c), ("k", self.k)):
-            if count % self.groups:
-                raise UnfitError(
-                    f"{name}={count} is not divisible by groups={self.groups}", "Choose groups that divide it"
-                )
+        check_groups(self.c, self.k, self.groups)
         axes = zip(("rows", "columns"), self.output_padding, self.stride, self.dilation, (self.p, self.q), strict=True)
         for what, extra, stride, dilation, extent in axes:
             if extra >= max(stride, dilation):
@@ -176,6 +175,17 @@ class ConvTransposeSpec:
                 raise UnfitError(fact, f"Use at most {max(stride, dilation) - 1}: beyond, no input reaches the output")
             if extent < 1:
                 raise UnfitError(f"The padding crops all {what} of the output", "Use less padding, or a larger filter")
+        top, bottom, left, right = self.padding
+        check_counts(
+            {
+                "The input has {} elements": math.prod(self.input_shape),
+                "The weights have {} elements": math.prod(self.weight_shape),
+                "The output before cropping has {} elements": (
+                    self.n * self.k * (self.p + top + bottom) * (self.q + left + right)
+                ),
+                "The work is {} multiply-accumulates": self.macs,
+            }
+        )
 
 
 def _extent(size: int, stride: int, dilation: int, window: int, cropped: int, extra: int) -> int:

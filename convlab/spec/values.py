@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -15,9 +16,13 @@ __all__ = [
     "PairLike",
     "UnfitError",
     "call_text",
+    "check_counts",
+    "check_groups",
+    "check_kind",
     "integer",
     "integers",
     "named_shape",
+    "options_text",
     "paddings",
     "pair_text",
     "shown",
@@ -32,6 +37,20 @@ LIMIT = 2**63 - 1  # the largest index that 64 bits hold, here and in a kernel
 def pair_text(pair: Pair) -> str:
     """Give a pair of equal numbers as one, others as 2×1."""
     return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]}×{pair[1]}"
+
+
+def options_text(spec: Any) -> str:
+    """Give how a filter moves, as a list: stride and padding, and the rest where it is not the usual."""
+    top, bottom, left, right = spec.padding
+    output_padding = getattr(spec, "output_padding", (0, 0))
+    parts = [
+        f"stride {pair_text(spec.stride)}",
+        f"padding {pair_text((top, left)) if (top, left) == (bottom, right) else spec.padding}",
+        *([f"output padding {pair_text(output_padding)}"] if output_padding != (0, 0) else []),
+        *([f"dilation {pair_text(spec.dilation)}"] if spec.dilation != (1, 1) else []),
+        *([f"groups {spec.groups}"] if spec.groups != 1 else []),
+    ]
+    return ", ".join(parts)
 
 
 class UnfitError(Exception):
@@ -93,6 +112,27 @@ def paddings(value: Any) -> tuple[int, ...]:
     """Check padding given as numbers: one, a pair, or (top, bottom, left, right), which is what it becomes."""
     numbers = integers("padding", value, least=0, lengths=(2, 4))
     return numbers if len(numbers) == 4 else (numbers[0], numbers[0], numbers[1], numbers[1])
+
+
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Check that an argument is made of another spec, or a bool."""
+    if not isinstance(value, kind):
+        raise UnfitError(f"{name}={shown(value)} is not a {kind.__name__}", f"Give {name} a {kind.__name__}")
+
+
+def check_groups(c: int, k: int, groups: int) -> None:
+    """Check that groups divide the channels of the input and the filters."""
+    for name, count in (("c", c), ("k", k)):
+        if count % groups:
+            fix = f"Choose groups that divide c={c} and k={k}, at most {math.gcd(c, k)}"
+            raise UnfitError(f"{name}={count} is not divisible by groups={groups}", fix)
+
+
+def check_counts(counts: Mapping[str, int]) -> None:
+    """Check that 64 bits hold each count; its name is a sentence with a place for it."""
+    for fact, count in counts.items():
+        if count > LIMIT:
+            raise UnfitError(f"{fact.format(count)}, beyond 2^63 − 1", "Use smaller sizes")
 
 
 def named_shape(name: str, shape: Sequence[SupportsIndex], letters: tuple[str, ...]) -> tuple[int, ...]:

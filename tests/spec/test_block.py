@@ -16,6 +16,22 @@ def test_pooling_leaves_an_odd_last_row_out():
     assert str(BlockSpec(CONV, relu=False)) == str(CONV)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (3,),
+            r"conv=3 is not a ConvSpec\.\n  In: BlockSpec\(conv=3, relu=True, pool=False\)\n  Fix: Give conv a ConvS",
+        ),
+        ((CONV, 2), r"relu=2 is not a bool\.\n  In: .*\n  Fix: Give relu a bool"),
+        ((CONV, True, "no"), r"pool='no' is not a bool"),
+    ],
+)
+def test_what_is_no_spec_or_no_bool_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        BlockSpec(*arguments)
+
+
 def test_an_output_without_a_window_of_two_by_two_cannot_be_pooled():
     conv = ConvSpec(n=1, c=1, h=3, w=9, k=1, r=3, s=3)
     with pytest.raises(

@@ -111,8 +111,12 @@ def test_from_shapes_reads_c_and_k_from_the_filters():
 
 
 def test_it_reads_well():
-    assert str(make(stride=2)) == "2×6×5×7 → 4 channels 11×14 by 3×2, stride (2, 2), transposed"
-    assert "stride (2, 2), output padding (1, 0), transposed" in str(make(stride=2, output_padding=(1, 0)))
+    assert str(make(stride=2)) == "2×6×5×7 → 4 channels 11×14 by 3×2, stride 2, padding 0, transposed"
+    options = {"stride": 2, "padding": (1, 0), "output_padding": (1, 0), "dilation": (2, 3), "groups": 2}
+    assert str(make(**options)).endswith(
+        "stride 2, padding 1×0, output padding 1×0, dilation 2×3, groups 2, transposed"
+    )
+    assert "→ 1 channel 5" in str(make(k=1, r=1))
     assert repr(make(stride=2)).startswith("ConvTransposeSpec(n=2, c=6, h=5, w=7, k=4, r=3, s=2, stride=(2, 2), ")
 
 
@@ -128,8 +132,8 @@ def test_it_reads_well():
         ({"stride": (1, 2, 3)}, "stride=(1, 2, 3) has 3 numbers", "Give stride as one number, or as 2"),
         ({"padding": -1}, "padding=-1 is less than 0", "Give padding a whole number, at least 0"),
         ({"output_padding": -1}, "output_padding=-1 is less than 0", "Give output_padding a whole number, at least 0"),
-        ({"groups": 4}, "c=6 is not divisible by groups=4", "Choose groups that divide it"),
-        ({"groups": 3}, "k=4 is not divisible by groups=3", "Choose groups that divide it"),
+        ({"groups": 4}, "c=6 is not divisible by groups=4", "Choose groups that divide c=6 and k=4, at most 2"),
+        ({"groups": 3}, "k=4 is not divisible by groups=3", "Choose groups that divide c=6 and k=4, at most 2"),
         (
             {"stride": 2, "output_padding": (1, 2), "dilation": 1},
             "output_padding adds 2 columns, with stride 2 and dilation 1",
@@ -159,6 +163,20 @@ def test_what_fits_no_transposed_convolution_is_refused(changes, fact, fix):
     assert lines[0] == f"{fact}."
     assert lines[1].startswith("  In: ConvTransposeSpec(n=2, c=6, ")
     assert lines[2] == f"  Fix: {fix}."
+
+
+@pytest.mark.parametrize(
+    ("changes", "fact"),
+    [
+        ({"n": 2**60, "c": 8, "k": 1, "h": 1, "w": 1, "r": 1, "s": 1}, "The input has 9223372036854775808 elements"),
+        ({"n": 1, "c": 1, "k": 2**62, "h": 1, "w": 1, "r": 2, "s": 1}, "The weights have 9223372036854775808 elements"),
+        ({"stride": (2**58, 1), "padding": (2**58, 0)}, "The output before cropping has "),
+        ({"c": 2**40, "k": 2**12, "h": 2**12, "w": 1, "r": 1, "s": 1}, "The work is "),
+    ],
+)
+def test_what_64_bits_do_not_count_is_refused(changes, fact):
+    with pytest.raises(ValueError, match=f"{fact}.*, beyond 2.63 − 1"):
+        make(**changes)
 
 
 def test_one_row_is_left_where_padding_crops_all_others():
