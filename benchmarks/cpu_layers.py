@@ -186,14 +186,14 @@ def measure() -> dict[str, Any]:
     least = {
         peer: {
             "wanted": wanted,
-            "found": min(each[f"times {peer}"] for what, each in layers.items() if what.startswith("3×3")),
+            "found at least": min(each[f"times {peer}"] for what, each in layers.items() if what.startswith("3×3")),
         }
         for peer, wanted in LEAST.items()
     }
     return {
         "threads": {"each library": THREADS, "Numba's layer": numba.threading_layer()},
         "onnxruntime": version("onnxruntime"),
-        f"least times of {TILE} on 3×3 layers": least,
+        f"{TILE} rung on 3×3 layers, times the rate of": least,
         "layers": layers,
         **{f"GEMM, {size}×{size}×{size}": measure_gemm(size) for size in GEMMS},
     }
