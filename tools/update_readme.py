@@ -28,9 +28,13 @@ def picture() -> str:
 
 def figures() -> str:
     """A table of what was recorded, each row with its day and machine."""
-    emulator, redraw = (
-        json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("emulator", "redraw")
+    emulator, redraw, cpu = (
+        json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("emulator", "redraw", "cpu_layers")
     )
+    tile = {
+        peer: found["found at least"] for peer, found in cpu["parallel rung on 3×3 layers, times the rate of"].items()
+    }
     times = {name: emulator[name]["times the simulator"] for name in ("naive", "tiled")}
     rates = {name: emulator[name]["million MAC per second"]["counters"] for name in ("naive", "tiled", "Tensor Cores")}
     photo = emulator["seconds for eight filters over 3×256×256, with counters"]
@@ -54,6 +58,11 @@ def figures() -> str:
             "from a slider's new value to the redrawn picture, in Jupyter's kernel",
             f"{max(milliseconds.values()):.1f} ms at most",
             redraw,
+        ),
+        (
+            f"a 3×3 layer on the CPU in Numba, against {', '.join(tile)}",
+            f"at least {', '.join(f'{least:g}' for least in tile.values())} times as fast",
+            cpu,
         ),
     ]
     lines = [f"| {what} | {value} | {_where(result)} |" for what, value, result in rows]

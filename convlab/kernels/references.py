@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from convlab.kernels.limits import only, plain_1x1, plain_3x3
 from convlab.kernels.method import Method
 from convlab.reference.composed import block_direct, separable_direct
+from convlab.reference.cpu_conv import CPU_CONV
+from convlab.reference.cpu_gemm import CPU_GEMM
 from convlab.reference.dilated import dilated, zero_stuffed_convolution
 from convlab.reference.direct import direct
 from convlab.reference.grouped import depthwise, grouped
@@ -46,6 +50,26 @@ def _reference(
     return Method(name, op, idea, dtype, layout, lesson, supports, limits, reference=function)
 
 
+def _of_matrices(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A product that needs no spec, as a reference of the op that has one."""
+    return lambda a, b, spec: function(a, b)
+
+
+# What each rung of the CPU ladders adds to the one before.
+_CPU_CONV = {
+    "loops": "seven loops, one output at a time",
+    "blocked": "four filters share each pixel that is loaded",
+    "vectorised": "packed filters, and a tile of pixels × filters in vector registers",
+    "parallel": "the same on all cores",
+}
+_CPU_GEMM = {
+    "loops": "three loops, one element at a time",
+    "blocked": "tiles that stay in the cache",
+    "packed": "panels of b side by side, so that the compiler vectorises",
+    "vectorised": "a tile of the product in vector registers",
+    "parallel": "the same on all cores",
+}
+
 METHODS = (
     _reference("direct", "conv2d", "01", "the definition in NumPy, summed in float64: the oracle", direct),
     _reference("im2col", "conv2d", "07", "every window a column, then NumPy's matmul", im2col),
@@ -73,7 +97,23 @@ METHODS = (
     _reference(
         "zero_insertion", "conv_transpose2d", "13", "zeros between the inputs, then a convolution", zero_insertion
     ),
-    _reference("blas", "gemm", "08", "NumPy's matmul", lambda a, b, spec: a @ b, layout="row-major"),
+    _reference("blas", "gemm", "08", "NumPy's matmul", _of_matrices(np.matmul), layout="row-major"),
+    *(
+        _reference(f"cpu_{name}", "conv2d", "16", f"Numba: {idea}", CPU_CONV[name], dtype="float32")
+        for name, idea in _CPU_CONV.items()
+    ),
+    *(
+        _reference(
+            f"cpu_gemm_{name}",
+            "gemm",
+            "08",
+            f"Numba: {idea}",
+            _of_matrices(CPU_GEMM[name]),
+            dtype="float32",
+            layout="row-major",
+        )
+        for name, idea in _CPU_GEMM.items()
+    ),
     _reference("layout_copy", "layout", "11", "NumPy's transposed copy", layout_copy, layout="any"),
     _reference("separable_direct", "separable", "12", "two direct convolutions", separable_direct),
     _reference("block_direct", "block", "14", "a direct convolution, then a step at a time", block_direct),
