@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from convlab.spec import ConvSpec, ConvTransposeSpec
 from convlab.spec.values import pair_text
 
-__all__ = ["first", "fits_int", "grid_limit", "indices", "only", "plain_1x1", "plain_3x3", "steps"]
+__all__ = ["first", "fits_int", "grid_limit", "indices", "only", "plain_1x1", "plain_3x3", "planes", "steps"]
 
 LARGEST_INT = 2**31 - 1
 LARGEST_GRID_YZ = 65535
@@ -57,6 +57,11 @@ def indices(spec: ConvSpec) -> str | None:
             *steps(spec),
         )
     )
+
+
+def planes(spec: ConvSpec) -> str | None:
+    """What a grid with a filter along y and an image along z can do."""
+    return first(grid_limit("K", spec.k, "filters"), grid_limit("N", spec.n, "images"), indices(spec))
 
 
 def steps(spec: ConvSpec | ConvTransposeSpec) -> tuple[tuple[str, int], ...]:

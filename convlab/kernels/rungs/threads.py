@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from convlab.kernels.conv_struct import conv_struct
-from convlab.kernels.limits import first, grid_limit, indices
+from convlab.kernels.limits import planes
 from convlab.kernels.method import Launch, Method, Plan
 from convlab.spec import ConvSpec
 
 __all__ = ["RUNGS"]
 
 THREADS = 256
-
-
-def _supports(spec: ConvSpec) -> str | None:
-    """The grid has a filter along y and an image along z."""
-    return first(grid_limit("K", spec.k, "filters"), grid_limit("N", spec.n, "images"), indices(spec))
 
 
 def _naive(spec: ConvSpec) -> Plan:
@@ -31,7 +26,7 @@ RUNGS = (
         dtype="float32",
         layout="nchw",
         lesson="01",
-        supports=_supports,
+        supports=planes,
         plan=_naive,
     ),
 )

@@ -7,7 +7,7 @@ from math import gcd
 
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.halo import SHARED, Halo, halo
-from convlab.kernels.limits import first, fits_int, grid_limit, indices
+from convlab.kernels.limits import first, fits_int, grid_limit, indices, planes
 from convlab.kernels.method import Claim, Launch, Method, Plan
 from convlab.spec import ConvSpec
 
@@ -37,11 +37,6 @@ DEFAULT = Tile()
 
 def _ceil(a: int, b: int) -> int:
     return -(-a // b)
-
-
-def _grid(spec: ConvSpec) -> str | None:
-    """The grid has a filter along y and an image along z."""
-    return first(grid_limit("K", spec.k, "filters"), grid_limit("N", spec.n, "images"), indices(spec))
 
 
 def _naive_nhwc_supports(spec: ConvSpec) -> str | None:
@@ -77,7 +72,7 @@ def _tile(spec: ConvSpec, tile: Tile) -> Halo:
 
 def _tiled_supports(spec: ConvSpec) -> str | None:
     fits = _fits_shared(_tile(spec, DEFAULT).bytes, "A tile of one channel with its halo")
-    return first(_grid(spec), fits, _reaches(spec, spec.p + DEFAULT.bp, spec.q + DEFAULT.bq))
+    return first(planes(spec), fits, _reaches(spec, spec.p + DEFAULT.bp, spec.q + DEFAULT.bq))
 
 
 def tiled(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
@@ -121,7 +116,7 @@ def _constant_weights_supports(spec: ConvSpec) -> str | None:
     values = spec.gemm_shape.gemm_k
     if values > CONSTANTS:
         return f"A filter of {values} values is larger than constant memory, which holds {CONSTANTS}."
-    return _grid(spec)
+    return planes(spec)
 
 
 def _constant_weights(spec: ConvSpec) -> Plan:
@@ -156,7 +151,7 @@ def _phase_tile(spec: ConvSpec, tile: Tile) -> Halo:
 def _dilated_supports(spec: ConvSpec) -> str | None:
     fits = _fits_shared(_phase_tile(spec, DEFAULT).bytes, "A tile of one channel with its halo")
     apart, _ = _phase(spec)
-    return first(_grid(spec), fits, _reaches(spec, spec.p + DEFAULT.bp * apart, spec.q + DEFAULT.bq))
+    return first(planes(spec), fits, _reaches(spec, spec.p + DEFAULT.bp * apart, spec.q + DEFAULT.bq))
 
 
 def dilated(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
