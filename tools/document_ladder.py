@@ -58,16 +58,9 @@ class Shown:
 def inputs(record: Method, spec: Any) -> dict[str, Any]:
     """Random tensors of a rung's types and layout, optional ones included, and an output that nobody has written."""
     op, rng = OPS[record.op], np.random.default_rng(1)
-    letters = op.axes(record.layout)
-    tensors = {}
-    for name, shape in op.shapes(spec).items():
-        before, after = op.letters.get(name, ""), letters.get(name, "")
-        sizes = [shape[before.index(letter)] for letter in after] if after else shape
-        dtype = record.dtype if name in op.narrow else record.output_dtype
-        tensors[name] = rng.uniform(0.1, 1, sizes).astype(dtype)
-    before, after = op.letters.get("y", ""), letters.get("y", "")
-    sizes = tuple(spec.output_shape[before.index(letter)] for letter in after) if after else spec.output_shape
-    return {**tensors, "y": empty(sizes, record.output_dtype)}
+    shapes = op.shapes_in(spec, record.layout)
+    y = empty(shapes.pop("y"), record.output_dtype)
+    return {**{name: rng.uniform(0.1, 1, shapes[name]).astype(op.dtype(name, record)) for name in shapes}, "y": y}
 
 
 def on_layers() -> Iterator[Shown]:

@@ -59,20 +59,24 @@ RULES = (
 )
 
 
-def choose(op: str, spec: Any, dtype: str) -> Method:
+def choose(op: str, spec: Any, dtype: str, device: str = "auto") -> Method:
     """The method that the rules pick for a spec and a type of the inputs; a reference where no kernel does it.
 
     >>> spec = ConvSpec(n=1, c=64, h=56, w=56, k=64, r=3, s=3, padding=1)
     >>> choose("conv2d", spec, "float32").name, choose("conv2d", spec, "float64").name
     ('winograd', 'direct')
 
-    Raises ``ValueError`` where no method of the op computes in this type.
+    With ``device`` "cuda" or "emulator" it is a kernel, with "cpu" a reference. Raises ``ValueError`` where none of
+    these computes the op in this type.
     """
-    for rule in RULES:
+    for rule in RULES if device != "cpu" else ():
         record = method(rule.method)
         if (record.op, record.dtype) == (op, dtype) and rule.holds(spec) and record.supports(spec) is None:
             return record
-    for record in methods(op):
+    for record in methods(op) if device in ("auto", "cpu") else ():
         if record.reference is not None and record.dtype in ("any", dtype) and record.supports(spec) is None:
             return record
-    raise ValueError(f"No method computes {op} in {dtype} for these sizes.\n  In: {spec!r}\n  Fix: convert to float32.")
+    what, fix = ("method", "") if device in ("auto", "cpu") else ("kernel", ", or leave the device out")
+    raise ValueError(
+        f"No {what} computes {op} in {dtype} for these sizes.\n  In: {spec!r}\n  Fix: convert to float32{fix}."
+    )

@@ -6,13 +6,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from convlab.kernels.method import Method
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec, GemmSpec, LayoutSpec, SeparableSpec
 
-__all__ = ["LAYOUTS", "OPS", "Op"]
+__all__ = ["LAYOUTS", "OPS", "Op", "permuted"]
 
 Shape = tuple[int, ...]
 # What differs from an op's own letters.
 LAYOUTS: Mapping[str, Mapping[str, str]] = {"nhwc": {"x": "nhwc", "w": "krsc", "y": "npqk"}}
+
+
+def permuted(shape: Shape, before: str, after: str) -> Shape:
+    """A shape with its axes in the order of other letters.
+
+    >>> permuted((2, 4, 9, 7), "nchw", "nhwc")
+    (2, 9, 7, 4)
+    """
+    return shape if before == after else tuple(shape[before.index(letter)] for letter in after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,8 @@ class Op:
     {'x': (2, 4, 9, 7), 'w': (6, 2, 3, 1), 'bias': (6,)}
     >>> OPS["conv2d"].axes("nhwc")["w"]
     'krsc'
+    >>> OPS["conv2d"].shapes_in(spec, "nhwc")["y"]
+    (2, 7, 7, 6)
     """
 
     name: str
@@ -39,6 +51,16 @@ class Op:
     def axes(self, layout: str) -> Mapping[str, str]:
         """The letters of the tensors in a layout."""
         return {**self.letters, **LAYOUTS.get(layout, {})}
+
+    def shapes_in(self, spec: Any, layout: str) -> dict[str, Shape]:
+        """The shapes of the inputs and of the output in a layout."""
+        before, after = self.letters, self.axes(layout)
+        shapes = {**self.shapes(spec), "y": spec.output_shape}
+        return {name: permuted(shape, before.get(name, ""), after.get(name, "")) for name, shape in shapes.items()}
+
+    def dtype(self, name: str, method: Method) -> str:
+        """The type that a method takes an input in, or gives the output in; "any" where it does not mind."""
+        return method.dtype if name in self.narrow else method.output_dtype
 
 
 def _conv2d(spec: ConvSpec) -> dict[str, Shape]:

@@ -14,9 +14,9 @@ from convlab.kernels.choose import choose
 from convlab.kernels.ladder import method as find_method
 from convlab.kernels.ladder import methods
 from convlab.kernels.method import Method
-from convlab.kernels.ops import LAYOUTS, OPS, Op
+from convlab.kernels.ops import LAYOUTS, OPS, Op, permuted
 
-__all__ = ["check_arrays", "compute", "shapes_in_nchw"]
+__all__ = ["check_inputs", "compute", "shapes_in_nchw"]
 
 Array = npt.NDArray[Any]
 
@@ -28,93 +28,132 @@ def compute(op: str, method: str, spec: Any, tensors: Mapping[str, Any], device:
         op: its name in `convlab.kernels.ops.OPS`.
         method: a name of the ladder that belongs to the op, or "auto".
         spec: the sizes, which the caller made of the arrays' shapes.
-        tensors: the inputs in the order of the op's table; optional ones may be ``None``.
+        tensors: the inputs in the order of the op's table, seen by `check_inputs`; optional ones may be ``None``.
         device: "auto", "cuda" or "emulator" for kernels; "auto" or "cpu" for reference methods.
-        layout: the layout of ``tensors``, and of the output.
+        layout: the layout of ``tensors``, and of the output, which is contiguous in it.
 
     Raises:
         ValueError: the method is of another op, or does not support the spec.
-        ArgumentError: an array of the wrong shape or dtype.
+        ArgumentError: an array of the wrong shape or dtype, or a reference method's on a GPU.
+        LaunchError: a device that the method does not run on.
     """
     table = OPS[op]
-    check_arrays(tensors)
-    record = choose(op, spec, str(next(iter(tensors.values())).dtype)) if method == "auto" else find_method(method)
+    dtype = str(next(iter(tensors.values())).dtype)
+    record = choose(op, spec, dtype, device) if method == "auto" else _named(method, op, spec)
+    _check_device(record, device)
+    _check_shapes(table, spec, tensors, layout)
+    _check_types(record, table, spec, tensors)
+    given = _in_layout(table, tensors, layout, record.layout)
+    if record.reference is not None:
+        _check_host(record, tensors)
+        y = record.reference(*given.values(), spec)
+    else:
+        y = _launched(record, table, spec, given, device)
+    result: Array = _contiguous(_in_layout(table, {"y": y}, record.layout, layout)["y"])
+    return result
+
+
+def check_inputs(op: str, tensors: Mapping[str, Any]) -> None:
+    """Every input must be an array of NumPy or CuPy, but for optional ones, which may be ``None``."""
+    for name, array in tensors.items():
+        if array is None and name in OPS[op].optional:
+            continue
+        if not isinstance(array, np.ndarray) and not _on_gpu(array):
+            raise ArgumentError(f"{name} is {type(array).__name__}, not an array. Fix: pass np.asarray({name}).")
+
+
+def shapes_in_nchw(op: str, tensors: Mapping[str, Any], layout: str) -> dict[str, tuple[int, ...]]:
+    """The shapes that the tensors have in the op's own layout.
+
+    Raises ``ValueError`` for an unknown layout, and for an array that has not as many axes as the layout.
+    """
+    if layout not in ("nchw", *LAYOUTS):
+        raise ValueError(f"layout={layout!r} is none of 'nchw', {', '.join(map(repr, LAYOUTS))}.")
+    before, after = OPS[op].axes(layout), OPS[op].letters
+    shapes = {name: array.shape for name, array in tensors.items() if array is not None}
+    for name in LAYOUTS.get(layout, {}).keys() & shapes.keys():
+        if len(shapes[name]) != len(before[name]):
+            axes = ", ".join(before[name].upper())
+            raise ValueError(
+                f"{name} has shape {shapes[name]}, but with layout={layout!r} it needs ({axes}).\n"
+                f"  Fix: give {name} {len(before[name])} axes."
+            )
+    return {name: permuted(shape, before[name], after[name]) for name, shape in shapes.items()}
+
+
+def _named(method: str, op: str, spec: Any) -> Method:
+    record = find_method(method)
     if record.op != op:
         names = ", ".join(m.name for m in methods(op))
         raise ValueError(f"Method {method!r} computes {record.op}, not {op}. Methods that do: {names}.")
     reason = record.supports(spec)
     if reason is not None:
-        raise ValueError(f"Method {record.name!r} does not support this {op}: {reason}\n  In: {spec!r}")
-    _check_shapes(table, spec, tensors, layout)
-    given = _in_layout(table, tensors, layout, record.layout)
-    if record.reference is not None:
-        if device not in ("auto", "cpu"):
-            raise LaunchError(f"{record.name!r} is a reference method: it runs on the CPU, not on device={device!r}.")
-        y = record.reference(*given.values(), spec)
-    else:
-        y = _launched(record, table, spec, given, device)
-    result: Array = _in_layout(table, {"y": y}, record.layout, layout)["y"]
-    return result
-
-
-def check_arrays(tensors: Mapping[str, Any]) -> None:
-    """Everything that is an input must be an array of NumPy or CuPy."""
-    for name, array in tensors.items():
-        if array is not None and not (isinstance(array, np.ndarray) or hasattr(array, "__cuda_array_interface__")):
-            raise ArgumentError(f"{name} is {type(array).__name__}, not an array. Fix: pass np.asarray({name}).")
-
-
-def shapes_in_nchw(op: str, tensors: Mapping[str, Any], layout: str) -> dict[str, tuple[int, ...]]:
-    """The shapes that the tensors have in the op's own layout; raises ``ValueError`` for an unknown one."""
-    if layout not in ("nchw", *LAYOUTS):
-        raise ValueError(f"layout={layout!r} is none of 'nchw', {', '.join(map(repr, LAYOUTS))}.")
-    before, after = OPS[op].axes(layout), OPS[op].letters
-    return {
-        name: _permuted(array.shape, before[name], after[name]) if array.ndim == len(after[name]) else array.shape
-        for name, array in tensors.items()
-        if array is not None
-    }
+        able = ", ".join(m.name for m in methods(op) if m.supports(spec) is None)
+        raise ValueError(
+            f"Method {method!r} does not support this {op}: {reason}\n  In: {spec!r}\n"
+            f"  Fix: use method='auto', or one of {able}."
+        )
+    return record
 
 
 def _launched(record: Method, op: Op, spec: Any, tensors: Mapping[str, Any], device: str) -> Any:
     assert record.plan is not None
-    _check_types(record, op, spec, tensors)
-    letters = op.axes(record.layout)
-    x = next(iter(tensors.values()))
-    shape = _permuted(spec.output_shape, op.letters.get("y", ""), letters.get("y", ""))
+    x, shape = next(iter(tensors.values())), op.shapes_in(spec, record.layout)["y"]
     y = np.empty(shape, record.output_dtype) if isinstance(x, np.ndarray) else type(x)(shape, record.output_dtype)
     ready = {
-        name: None if array is None else _contiguous(array.astype(_dtype(record, op, name), copy=False))
+        name: None if array is None else _contiguous(array.astype(op.dtype(name, record), copy=False))
         for name, array in tensors.items()
     }
-    run_plan(record.plan(spec), {**ready, "y": y}, device, letters, observe=False)
+    run_plan(record.plan(spec), {**ready, "y": y}, device, op.axes(record.layout), observe=False)
     return y
+
+
+def _check_device(record: Method, device: str) -> None:
+    if record.reference is not None and device not in ("auto", "cpu"):
+        raise LaunchError(
+            f"{record.name!r} is a reference method: it runs on the CPU, not on device={device!r}.\n"
+            "  Fix: use method='auto', or one of the kernels in cl.methods(), or leave the device out."
+        )
+    if record.plan is not None and device == "cpu":
+        raise LaunchError(
+            f"{record.name!r} is a kernel: it runs on device='cuda' or 'emulator', not on the CPU.\n"
+            "  Fix: leave the device out, or use a reference method."
+        )
+
+
+def _check_host(record: Method, tensors: Mapping[str, Any]) -> None:
+    for name, array in tensors.items():
+        if _on_gpu(array):
+            raise ArgumentError(
+                f"{name} is on the GPU, but {record.name!r} is a reference method, which runs on the CPU.\n"
+                f"  Fix: use method='auto', or pass {name}.get()."
+            )
 
 
 def _check_shapes(op: Op, spec: Any, tensors: Mapping[str, Any], layout: str) -> None:
     """A kernel believes what it is told about sizes."""
-    for name, shape in op.shapes(spec).items():
-        letters = op.letters.get(name, "")
-        wanted = _permuted(shape, letters, op.axes(layout).get(name, letters))
-        if tensors[name] is not None and tensors[name].shape != wanted:
+    wanted = op.shapes_in(spec, layout)
+    for name, array in tensors.items():
+        if array is not None and array.shape != wanted[name]:
             raise ArgumentError(
-                f"{name} has shape {tensors[name].shape}, but the sizes need {wanted}.\n  In: {spec!r}\n"
+                f"{name} has shape {array.shape}, but the sizes need {wanted[name]}.\n  In: {spec!r}\n"
                 f"  Fix: reshape {name}, or pass the sizes that it was made for."
             )
 
 
 def _check_types(record: Method, op: Op, spec: Any, tensors: Mapping[str, Any]) -> None:
-    """A kernel takes one type only."""
-    for name, array in tensors.items():
-        if array is not None and array.dtype not in {np.dtype(record.dtype), _dtype(record, op, name)}:
-            raise ArgumentError(
-                f"{name} is {array.dtype}, but method {record.name!r} computes in {record.dtype}.\n"
-                f"  In: {spec!r}\n  Fix: pass {name}.astype('{record.dtype}')."
-            )
-
-
-def _dtype(record: Method, op: Op, name: str) -> np.dtype[Any]:
-    return np.dtype(record.dtype if name in op.narrow else record.output_dtype)
+    """A kernel takes one type only, or wider ones where it adds; a reference method takes any, the same for all."""
+    first, x = next(iter(tensors.items()))
+    wanted = {name: x.dtype if record.dtype == "any" else np.dtype(op.dtype(name, record)) for name in tensors}
+    wrong = {
+        name: wanted[name]
+        for name, array in tensors.items()
+        if array is not None and array.dtype not in {wanted[name], wanted[first]}
+    }
+    for name, dtype in wrong.items():
+        why = f"{first} is {dtype}" if record.dtype == "any" else f"method {record.name!r} takes {dtype} there"
+        fix = ", ".join(f"{each}.astype('{type_}')" for each, type_ in wrong.items())
+        raise ArgumentError(f"{name} is {tensors[name].dtype}, but {why}.\n  In: {spec!r}\n  Fix: pass {fix}.")
 
 
 def _in_layout(op: Op, tensors: Mapping[str, Any], source: str, target: str) -> dict[str, Any]:
@@ -128,8 +167,9 @@ def _in_layout(op: Op, tensors: Mapping[str, Any], source: str, target: str) -> 
     }
 
 
-def _permuted(shape: tuple[int, ...], before: str, after: str) -> tuple[int, ...]:
-    return tuple(shape[before.index(letter)] for letter in after) if after else shape
+def _on_gpu(array: Any) -> bool:
+    """Whether an array is CuPy's: others that live on a GPU lack NumPy's methods."""
+    return hasattr(array, "__cuda_array_interface__") and hasattr(array, "get")
 
 
 def _contiguous(array: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from convlab.ops.compute import check_arrays, compute, shapes_in_nchw
+from convlab.ops.compute import check_inputs, compute, shapes_in_nchw
 from convlab.spec import ConvSpec, PaddingLike, PairLike
 
 __all__ = ["conv2d"]
@@ -57,7 +57,7 @@ def conv2d(
         KernelFault: a kernel that left its arrays; conv2d runs without counters, but never without bounds.
     """
     given = {"x": x, "w": w, "bias": bias}
-    check_arrays(given)
+    check_inputs("conv2d", given)
     shapes = shapes_in_nchw("conv2d", given, layout)
     spec = ConvSpec.from_shapes(shapes["x"], shapes["w"], stride, padding, dilation, groups)
     return compute("conv2d", method, spec, given, device, layout)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from convlab.ops.compute import check_arrays, compute
+from convlab.ops.compute import check_inputs, compute
 from convlab.spec import BlockSpec, ConvSpec, PaddingLike, PairLike
 
 __all__ = ["conv_block"]
@@ -59,6 +59,6 @@ def conv_block(
         ArgumentError: an array of the wrong shape or dtype.
     """
     given = {"x": x, "w": w, "bias": bias, "scale": scale, "shift": shift}
-    check_arrays(given)
+    check_inputs("block", given)
     conv = ConvSpec.from_shapes(x.shape, w.shape, stride, padding, dilation, groups)
     return compute("block", method, BlockSpec(conv, relu, pool), given, device)

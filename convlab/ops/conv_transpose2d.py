@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from convlab.ops.compute import check_arrays, compute
+from convlab.ops.compute import check_inputs, compute
 from convlab.spec import ConvTransposeSpec, PairLike
 
 __all__ = ["conv_transpose2d"]
@@ -53,6 +53,6 @@ def conv_transpose2d(
         ArgumentError: an array of the wrong shape or dtype.
     """
     given = {"x": x, "w": w, "bias": bias}
-    check_arrays(given)
+    check_inputs("conv_transpose2d", given)
     spec = ConvTransposeSpec.from_shapes(x.shape, w.shape, stride, padding, output_padding, dilation, groups)
     return compute("conv_transpose2d", method, spec, given, device)

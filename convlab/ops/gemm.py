@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from convlab.ops.compute import check_arrays, compute
+from convlab.ops.compute import check_inputs, compute
 from convlab.spec import GemmSpec
 
 __all__ = ["gemm"]
@@ -35,5 +35,5 @@ def gemm(a: Array, b: Array, method: str = "blas", device: str = "auto") -> Arra
         ArgumentError: an array of the wrong dtype.
     """
     given = {"a": a, "b": b}
-    check_arrays(given)
+    check_inputs("gemm", given)
     return compute("gemm", method, GemmSpec.from_shapes(a.shape, b.shape), given, device)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from convlab.ops.compute import check_arrays, compute
+from convlab.ops.compute import check_inputs, compute
 from convlab.spec import LayoutSpec
 
 __all__ = ["to_layout"]
@@ -38,9 +38,5 @@ def to_layout(
         ArgumentError: an array of a dtype that the method does not move.
     """
     given = {"x": x}
-    check_arrays(given)
-    if x.ndim != 4:
-        raise ValueError(f"x has shape {x.shape}, but a layout needs four axes.\n  Fix: give x the axes {source}.")
-    sizes = dict(zip(source, x.shape, strict=False))
-    n, c, h, w = (sizes.get(letter, 1) for letter in "nchw")  # an unknown source is for the spec to refuse
-    return compute("layout", method, LayoutSpec(n, c, h, w, source, target), given, device)
+    check_inputs("layout", given)
+    return compute("layout", method, LayoutSpec.from_shape(x.shape, source, target), given, device)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from convlab.ops.compute import check_arrays, compute
-from convlab.spec import ConvSpec, PaddingLike, PairLike, SeparableSpec
+from convlab.ops.compute import check_inputs, compute
+from convlab.spec import PaddingLike, PairLike, SeparableSpec
 
 __all__ = ["separable_conv2d"]
 
@@ -59,7 +59,6 @@ def separable_conv2d(
         "w_pointwise": w_pointwise,
         "bias_pointwise": bias_pointwise,
     }
-    check_arrays(given)
-    channels = x.shape[1] if x.ndim == 4 else 1
-    depthwise = ConvSpec.from_shapes(x.shape, w_depthwise.shape, stride, padding, dilation, groups=channels)
-    return compute("separable", method, SeparableSpec(depthwise, w_pointwise.shape[0]), given, device)
+    check_inputs("separable", given)
+    spec = SeparableSpec.from_shapes(x.shape, w_depthwise.shape, w_pointwise.shape, stride, padding, dilation)
+    return compute("separable", method, spec, given, device)

@@ -27,8 +27,7 @@ def check_rung(name, spec, seed=0, optional=None, arch="compute_80", relative=0.
     tensors = random_inputs(record, spec, seed, seed % 3 > 0 if optional is None else optional)
     letters = op.axes(record.layout)
     given = {name: moved(array, op.letters.get(name), letters.get(name)) for name, array in tensors.items()}
-    shape = spec.output_shape
-    y = empty(moved(np.empty(shape, "V0"), op.letters.get("y"), letters.get("y")).shape, record.output_dtype)
+    y = empty(op.shapes_in(spec, record.layout)["y"], record.output_dtype)
     runs = run_plan(record.plan(spec), {**given, "y": y}, "emulator", letters, arch, faults="record")
     assert [fault for run in runs for fault in run.faults] == []
     got = moved(y.view(np.ndarray), letters.get("y"), op.letters.get("y")).astype("f8")
@@ -37,20 +36,14 @@ def check_rung(name, spec, seed=0, optional=None, arch="compute_80", relative=0.
 
 
 def random_inputs(record, spec, seed, optional):
-    """The op's inputs in its own layout and the method's types, without zeros."""
+    """The op's inputs in its own layout and the method's types, without zeros; references are given float32."""
     op, rng = OPS[record.op], np.random.default_rng(seed)
     return {
         name: None
         if name in op.optional and not optional
-        else nonzero(rng, shape).astype(type_of(record, name in op.narrow))
+        else nonzero(rng, shape).astype(op.dtype(name, record).replace("any", "float32"))
         for name, shape in op.shapes(spec).items()
     }
-
-
-def type_of(record, narrow):
-    """The type of an input; references take any, and are given float32."""
-    dtype = record.dtype if narrow else record.output_dtype
-    return "float32" if dtype == "any" else dtype
 
 
 def compare(record, spec, tensors, got, relative):

@@ -65,6 +65,16 @@ def test_whatever_is_chosen_supports_the_spec():
             assert choose("conv2d", spec, dtype).supports(spec) is None
 
 
+def test_the_device_decides_between_kernels_and_references():
+    spec = ConvSpec(**LAYER)
+    assert choose("conv2d", spec, "float32", "cpu").name == "direct"
+    assert choose("conv2d", spec, "float32", "emulator").name == "winograd"
+    with pytest.raises(
+        ValueError, match=r"No kernel computes conv2d in float64 .*\n.*\n  Fix: .*, or leave the device out"
+    ):
+        choose("conv2d", spec, "float64", "cuda")
+
+
 def test_a_type_that_nothing_computes_in_is_refused(monkeypatch):
     monkeypatch.setattr("convlab.kernels.choose.methods", lambda op: [m for m in methods(op) if m.plan is not None])
     with pytest.raises(ValueError, match=r"No method computes gemm in int8 for these sizes\.\n.*\n  Fix: convert"):
