@@ -156,7 +156,7 @@ def _cycles(waits: Waits | None, level: str) -> str:
     if waits is None:
         return "not published"
     least, most = (float(f"{cycles:.2g}") for cycles in getattr(waits, level))
-    return f"about {least:.0f} to {most:.0f} cycles"
+    return f"about {least:.0f} cycles" if least == most else f"about {least:.0f} to {most:.0f} cycles"
 
 
 def _oblong(count: int) -> tuple[int, int]:

@@ -99,6 +99,20 @@ def test_a_gpu_without_measured_waits_says_so(monkeypatch: pytest.MonkeyPatch) -
     assert view.ids["SMs"].size == 58
 
 
+@pytest.mark.parametrize("name", gpus.GPUS)
+def test_every_gpu_of_the_table_has_its_picture(name: str) -> None:
+    record, view = gpus.gpu(name), gpu(name)
+    assert view.ids["SMs"].size == record.sms
+    assert view.ids["warps"].size == record.warps_per_sm
+    assert record.model in view.title
+    assert record.source in view.captions[-1]
+
+
+def test_a_wait_that_was_measured_once_is_one_number() -> None:
+    subtitles = {panel.name: panel.subtitle for panel in gpu("RTX 5090").panels}
+    assert (subtitles["L1"], subtitles["DRAM"]) == ("wait: about 44 cycles", "wait: about 940 cycles")
+
+
 def test_an_unknown_gpu_is_named() -> None:
     with pytest.raises(ValueError, match="There is no GPU 'Z80'"):
         gpu("Z80")
