@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from convlab.kernels.limits import only, plain_1x1, plain_3x3
+from convlab.kernels.limits import only, plain_3x3
 from convlab.kernels.method import Method
 from convlab.reference.composed import block_direct, separable_direct
 from convlab.reference.cpu_conv import CPU_CONV
@@ -17,6 +15,7 @@ from convlab.reference.direct import direct
 from convlab.reference.grouped import depthwise, grouped
 from convlab.reference.im2col import im2col, im2col_chunked
 from convlab.reference.layout import layout_copy
+from convlab.reference.matmul import matmul
 from convlab.reference.pointwise import pointwise
 from convlab.reference.transposed import transposed_matrix, zero_insertion
 from convlab.reference.winograd import winograd_f2, winograd_f4
@@ -30,6 +29,10 @@ PLAIN_3X3 = "3×3 filters, stride 1, dilation 1"
 
 def _any(spec: Any) -> None:
     """What computes every spec."""
+
+
+def _pointwise(spec: ConvSpec) -> str | None:
+    return only((spec.r, spec.s) == (1, 1), "filters of 1×1", f"{spec.r}×{spec.s}")
 
 
 def _depthwise(spec: ConvSpec) -> str | None:
@@ -74,7 +77,7 @@ METHODS = (
     _reference("direct", "conv2d", "01", "the definition in NumPy, summed in float64: the oracle", direct),
     _reference("im2col", "conv2d", "07", "every window a column, then NumPy's matmul", im2col),
     _reference("im2col_chunked", "conv2d", "07", "im2col with at most 64 MiB of columns at a time", im2col_chunked),
-    _reference("pointwise_matmul", "conv2d", "12", "1×1 filters as a matmul", pointwise, plain_1x1, "1×1 filters"),
+    _reference("pointwise_matmul", "conv2d", "12", "1×1 filters as a matmul", pointwise, _pointwise, "1×1 filters"),
     _reference("grouped_loop", "conv2d", "12", "a convolution for each group", grouped),
     _reference(
         "depthwise_taps", "conv2d", "12", "a tap at a time, no matmul", depthwise, _depthwise, "groups = channels"
@@ -97,7 +100,7 @@ METHODS = (
     _reference(
         "zero_insertion", "conv_transpose2d", "13", "zeros between the inputs, then a convolution", zero_insertion
     ),
-    _reference("blas", "gemm", "08", "NumPy's matmul", _of_matrices(np.matmul), layout="row-major"),
+    _reference("blas", "gemm", "08", "NumPy's matmul", matmul, layout="row-major"),
     *(
         _reference(f"cpu_{name}", "conv2d", "16", f"Numba: {idea}", CPU_CONV[name], dtype="float32")
         for name, idea in _CPU_CONV.items()

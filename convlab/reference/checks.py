@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -50,23 +51,24 @@ def check_arrays(x: Array, w: Array, bias: Array | None, spec: ConvSpec) -> None
     Parameters are those of ``direct``. Raises ``ArgumentError`` for another shape, and as ``check_types`` does.
     """
     check_shapes(x, w, bias, spec)
-    check_types(x, w, bias, spec)
+    check_types(named(x, w, bias), spec)
 
 
-def check_types(x: Array, w: Array, bias: Array | None, spec: object) -> None:
+def check_types(arrays: Mapping[str, Array], spec: object) -> None:
     """Check that the arrays have one type that can be summed.
 
-    >>> check_types(np.ones(2, "int8"), np.ones(3, "int8"), None, "any op")
+    >>> check_types({"a": np.ones(2, "int8"), "b": np.ones(3, "int8")}, "any op")
 
     Raises ``ArgumentError`` for types that differ, and for a type whose sums neither float64 nor int64 holds.
     """
-    widest = np.dtype(np.int64 if np.issubdtype(x.dtype, np.integer) else np.float64)
-    if x.dtype == bool or not np.can_cast(x.dtype, widest):
-        fact = f"x is {x.dtype}, which {widest} cannot sum exactly"
-        raise argument_error(fact, spec, "Convert x to float32 or int32")
-    for name, array in named(x, w, bias).items():
-        if array.dtype != x.dtype:
-            fact = f"{name} is {array.dtype}, but x is {x.dtype}"
+    first, dtype = next((name, array.dtype) for name, array in arrays.items())
+    widest = np.dtype(np.int64 if np.issubdtype(dtype, np.integer) else np.float64)
+    if dtype.kind == "b" or not np.can_cast(dtype, widest):
+        fact = f"{first} is {dtype}, which {widest} cannot sum exactly"
+        raise argument_error(fact, spec, f"Convert {first} to float32 or int32")
+    for name, array in arrays.items():
+        if array.dtype != dtype:
+            fact = f"{name} is {array.dtype}, but {first} is {dtype}"
             raise argument_error(fact, spec, "Give all arrays one type, such as float32")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from convlab.reference.checks import Array, check_shape
+from convlab.reference.checks import Array, check_shape, check_types
 from convlab.reference.direct import direct
 from convlab.reference.epilogue import max_pool, relu
+from convlab.reference.sums import rounded, sum_type
 from convlab.spec import BlockSpec, SeparableSpec
 
 __all__ = ["block_direct", "separable_direct"]
@@ -48,17 +49,16 @@ def block_direct(
     >>> block_direct(x, np.ones((1, 1, 1, 1)), None, np.array([2.0]), np.array([1.0]), spec)
     array([[[[11.,  0.]]]])
 
-    Parameters: ``x``, ``w`` and ``bias`` are those of ``direct``; ``scale`` and ``shift`` have shape (K,) or are None.
-    Returns an array of ``spec.output_shape``; each step is rounded to the type of ``x``. Raises ``ArgumentError`` for
-    another shape or type.
+    Parameters, all of one type: ``x``, ``w`` and ``bias`` are those of ``direct``; ``scale`` and ``shift`` have shape
+    (K,) or are None. Returns an array of ``spec.output_shape``; each step is rounded to the type of ``x``. Raises
+    ``ArgumentError`` for another shape or type, and for an integer result that does not fit the type.
     """
     y = direct(x, w, bias, spec.conv)
-    for name, array in (("scale", scale), ("shift", shift)):
+    for name, array, step in (("scale", scale, np.multiply), ("shift", shift, np.add)):
         if array is not None:
             check_shape(name, array, "(K,)", (spec.conv.k,), spec, f"Give {name} one number a channel")
-    if scale is not None:
-        y = (y * scale[:, np.newaxis, np.newaxis]).astype(x.dtype)
-    if shift is not None:
-        y = (y + shift[:, np.newaxis, np.newaxis]).astype(x.dtype)
+            check_types({"x": x, name: array}, spec)
+            wide = step(y, array[:, np.newaxis, np.newaxis], dtype=sum_type(x.dtype))
+            y = rounded(wide, x.dtype, spec)
     y = relu(y) if spec.relu else y
     return max_pool(y, window=2) if spec.pool else y

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from convlab.reference.checks import Array, argument_error
+from convlab.reference.checks import Array, check_shape
 from convlab.spec import LayoutSpec
 
 __all__ = ["layout_copy"]
@@ -13,6 +11,7 @@ __all__ = ["layout_copy"]
 def layout_copy(x: Array, spec: LayoutSpec) -> Array:
     """Copy a tensor into the order of axes that the spec asks for.
 
+    >>> import numpy as np
     >>> spec = LayoutSpec(n=1, c=2, h=1, w=3)
     >>> layout_copy(np.array([[[[1, 2, 3]], [[4, 5, 6]]]]), spec).ravel()
     array([1, 4, 2, 5, 3, 6])
@@ -20,7 +19,6 @@ def layout_copy(x: Array, spec: LayoutSpec) -> Array:
     Parameters: ``x`` of ``spec.input_shape``, any type. Returns a contiguous array of ``spec.output_shape``. Raises
     ``ArgumentError`` for another shape.
     """
-    if np.shape(x) != spec.input_shape:
-        fact = f"x has shape {np.shape(x)}, but {spec.source.upper()} is {spec.input_shape} here"
-        raise argument_error(fact, spec, "Reshape x, or make the spec that belongs to it")
+    letters = f"({', '.join(spec.source.upper())})"
+    check_shape("x", x, letters, spec.input_shape, spec, "Reshape x, or make the spec that belongs to it")
     return x.transpose([spec.source.index(letter) for letter in spec.target]).copy()

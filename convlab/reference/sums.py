@@ -45,7 +45,7 @@ def rounded(y: Array, dtype: np.dtype[Any], spec: object) -> Array:
     Raises ``ArgumentError`` for an integer that the type does not hold.
     """
     if np.issubdtype(dtype, np.integer):
-        check_fit(y, dtype, spec, "Convert x and w to a wider type, such as int64")
+        check_fit(y, dtype, spec, "Convert the inputs to a wider type, such as int64")
     with np.errstate(over="ignore"):
         return y.astype(dtype, copy=False)
 

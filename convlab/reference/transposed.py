@@ -122,4 +122,4 @@ def _check(x: Array, w: Array, bias: Array | None, spec: ConvTransposeSpec) -> N
     }
     for name, array in named(x, w, bias).items():
         check_shape(name, array, *wanted[name], spec, _RESHAPE.format(name))
-    check_types(x, w, bias, spec)
+    check_types(named(x, w, bias), spec)

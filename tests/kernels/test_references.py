@@ -14,7 +14,7 @@ from .rungs import compare, random_inputs
 from .specs import EDGES, random_specs
 
 SPECS = {op: list(layers.values()) for op, layers in LAYERS.items()}
-SPECS["conv2d"] += [*random_specs(25, seed=3), *random_specs(5, 4, r=1, s=1, padding=0, groups=1, dilation=1), *EDGES]
+SPECS["conv2d"] += [*random_specs(25, seed=3), *random_specs(10, 4, r=1, s=1), *EDGES]  # with padding and groups
 REFERENCES = [record for record in methods() if record.reference is not None]
 
 

@@ -48,3 +48,19 @@ def test_one_number_a_channel_is_asked_for(name):
     message = rf"(?s){name} has shape \(3,\), but the spec needs \(K,\) = \(5,\).*BlockSpec.*Give {name} one number"
     with pytest.raises(ArgumentError, match=message):
         block_direct(X, W, None, **given, spec=BlockSpec(CONV))
+
+
+@pytest.mark.parametrize("name", ["scale", "shift"])
+def test_one_type_is_asked_for(name):
+    given = {"scale": None, "shift": None, name: np.ones(5, "f4")}
+    message = rf"(?s){name} is float32, but x is float64\..*BlockSpec.*Fix: Give all arrays one type"
+    with pytest.raises(ArgumentError, match=message):
+        block_direct(X, W, None, **given, spec=BlockSpec(CONV))
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(127, None), (None, 127)])
+def test_an_integer_never_goes_around(scale, shift):
+    x, w = np.ones(CONV.input_shape, "i1"), np.ones(CONV.weight_shape, "i1")
+    scale, shift = (number and np.full(5, number, "i1") for number in (scale, shift))
+    with pytest.raises(ArgumentError, match=r"the output holds \d+, but int8 goes from -128 to 127"):
+        block_direct(x, w, None, scale, shift, BlockSpec(CONV))

@@ -118,7 +118,7 @@ def test_integer_results_that_do_not_fit_are_refused(dtype, fact):
     x, w = np.full((1, 1, 1, 2), 50 if dtype == "int8" else 75, dtype), np.full((1, 1, 1, 2), 2, dtype)
     with pytest.raises(ArgumentError) as caught:
         direct(x, w, None, spec)
-    assert str(caught.value) == f"{fact}.\n  In: {spec!r}\n  Fix: Convert x and w to a wider type, such as int64."
+    assert str(caught.value) == f"{fact}.\n  In: {spec!r}\n  Fix: Convert the inputs to a wider type, such as int64."
 
 
 def test_the_ends_of_an_integer_type_still_fit():

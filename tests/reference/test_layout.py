@@ -30,6 +30,6 @@ def test_the_result_is_a_copy_even_where_nothing_moves():
 
 
 def test_another_shape_is_refused():
-    message = r"(?s)x has shape \(2, 4, 5, 3\), but NCHW is \(2, 3, 4, 5\) here.*LayoutSpec\(n=2.*Fix: Reshape x"
-    with pytest.raises(ArgumentError, match=message):
+    fact = r"x has shape \(2, 4, 5, 3\), but the spec needs \(N, C, H, W\) = \(2, 3, 4, 5\)"
+    with pytest.raises(ArgumentError, match=rf"(?s){fact}.*LayoutSpec\(n=2.*Fix: Reshape x"):
         layout_copy(np.zeros((2, 4, 5, 3)), SPECS[0])

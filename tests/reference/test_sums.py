@@ -33,5 +33,8 @@ def test_floats_go_to_infinity_quietly_and_integers_are_refused():
     assert rounded(np.array([-128, 127]), np.dtype("int8"), SPEC).tolist() == [-128, 127]
     with pytest.raises(ArgumentError) as caught:
         rounded(np.array([5, 128]), np.dtype("int8"), SPEC)
-    fact, fix = "the output holds 128, but int8 goes from -128 to 127", "Convert x and w to a wider type, such as int64"
+    fact, fix = (
+        "the output holds 128, but int8 goes from -128 to 127",
+        "Convert the inputs to a wider type, such as int64",
+    )
     assert str(caught.value) == f"{fact}.\n  In: {SPEC!r}\n  Fix: {fix}."
