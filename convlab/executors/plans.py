@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy.typing as npt
-
 from convlab.errors import LaunchError
 from convlab.executors import cuda
 from convlab.executors.compile import compile
@@ -17,8 +15,6 @@ from convlab.executors.run import Run
 from convlab.kernels.method import Launch, Matmul, Plan
 
 __all__ = ["run_plan"]
-
-Array = npt.NDArray[Any]
 
 
 def run_plan(

@@ -26,7 +26,7 @@ def _of(array: str, name: str) -> Callable[[Runs, Any], float]:
 
 
 def _loaded(array: str) -> Callable[[Runs, Any], float]:
-    """Elements that threads load, by the sizes of the op's types; 4 bytes where nothing else is said."""
+    """Elements of 4 bytes that threads load: of a float32 array, which is all that rungs are compared by."""
     return lambda runs, spec: _of(array, "thread_bytes_global_load")(runs, spec) / 4
 
 
@@ -49,7 +49,6 @@ MEASURES: Mapping[str, Callable[[Runs, Any], float]] = {
     "instructions per MAC": _per_mac("instructions"),
     "input elements": _loaded("x"),
     "input sectors": _of("x", "sectors_global_load"),
-    "weight sectors": _of("w", "sectors_global_load"),
     "load requests": _total("requests_global_load"),
     "load sectors": _total("sectors_global_load"),
     "store sectors": _total("sectors_global_store"),
