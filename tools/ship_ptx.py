@@ -21,7 +21,6 @@ import nbformat
 from convlab import magic
 from convlab.executors import shipped
 from convlab.executors.compile import compile, why_not
-from convlab.executors.headers import KERNELS
 from convlab.executors.module import Module
 from convlab.kernels.layers import launches
 
@@ -33,17 +32,17 @@ COMPILER = "// Cuda compilation tools"  # the line of PTX that names NVRTC's ver
 
 def modules(notebooks: Path) -> Iterator[Module]:
     """Compile every rung of the ladder, and every kernel cell of the notebooks in a folder."""
-    for source, options in rungs():
-        yield compile((KERNELS / source).read_text(encoding="utf-8"), name=source, options=options)
+    for (source, options), text in sorted(rungs().items()):
+        yield compile(text, name=source, options=options)
     for path in sorted(notebooks.glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "code" and cell.source.startswith("%%cuda "):
                 yield from compiled_by_the_magic(cell.source)
 
 
-def rungs() -> list[tuple[str, tuple[str, ...]]]:
-    """Every source of the ladder with the options of the launches in its plans."""
-    return sorted({(step.source, step.options) for _, step in launches()})
+def rungs() -> dict[tuple[str, tuple[str, ...]], str]:
+    """The text of every source of the ladder with the options of the launches in its plans."""
+    return {(step.source, step.options): step.text() for _, step in launches()}
 
 
 def compiled_by_the_magic(cell: str) -> list[Module]:
