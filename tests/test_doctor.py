@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convlab import convolution, doctor
+from convlab import doctor
 from convlab.doctor import Finding, as_json, as_text, can_run, examine
 from convlab.executors import compile as compiler
 from convlab.executors import cuda
+from convlab.ops import conv2d as convolution
 
 CONVLAB = Path(sys.executable).with_name("convlab")
 

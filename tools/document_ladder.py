@@ -88,7 +88,7 @@ def needs(op: str) -> list[str]:
         f"| kernel | lines | registers on {', '.join(ARCHITECTURES)} | shared bytes | occupancy, % on {gpus} |",
         "|---|---|---|---|---|",
     ]
-    return lines + [_row(record, step) for record, step in launches() if record.op == op]
+    return lines + [_row(record, step) for record, step in launches(variants=False) if record.op == op]
 
 
 def _row(record: Method, step: Launch) -> str:

@@ -50,7 +50,7 @@ def methods(op: str | None = None) -> Methods:
     ['direct']
     >>> from convlab.spec import GemmSpec
     >>> [m.name for m in methods() if m.supports(GemmSpec(5, 7, 3)) is None][:2]
-    ['blas', 'gemm_naive']
+    ['blas', 'cpu_gemm_loops']
 
     Raises ``ValueError``, with the ops that there are, for an unknown one.
     """

@@ -58,22 +58,22 @@ def supported(record: Method) -> dict[str, Any]:
     return {name: spec for name, spec in LAYERS[record.op].items() if record.supports(spec) is None}
 
 
-def launches() -> Iterator[tuple[Method, Launch]]:
-    """Each kernel that the plans of the ladder launch, once for each set of options.
+def launches(variants: bool = True) -> Iterator[tuple[Method, Launch]]:
+    """Each kernel that the plans of the ladder launch, once for each set of options; on the layers above, or on all.
 
     >>> [step.entry for record, step in launches() if record.name == "naive"]
     ['conv_naive']
     """
     seen = set()
     for record in methods():
-        for step in _launches_of(record):
+        for step in _launches_of(record, _VARIANTS.get(record.op, ()) if variants else ()):
             key = step.source, step.entry, step.options
             if key not in seen:
                 seen.add(key)
                 yield record, step
 
 
-def _launches_of(record: Method) -> Iterator[Launch]:
-    for spec in (*LAYERS[record.op].values(), *_VARIANTS.get(record.op, ())):
+def _launches_of(record: Method, variants: Sequence[Any]) -> Iterator[Launch]:
+    for spec in (*LAYERS[record.op].values(), *variants):
         if record.plan is not None and record.supports(spec) is None:
             yield from record.plan(spec).launches
