@@ -6,9 +6,10 @@
 //                  computes 8 × 8 elements in four quads of 4 × 4. blockIdx.z is the product, of several.
 // Expected limit   the multiply-add units.
 // Prediction       than gemm_register: half the barriers, one a step instead of two; 5.3 times fewer load requests (4
-//                  for the 16 bytes, 4/3 for the wider tile); at most half the reads of shared memory.
+//                  for the 16 bytes, 4/3 for the wider tile); a quarter of the reads of shared memory, 16 bytes each.
 // Honest negatives rows whose length is no multiple of 4 cannot be loaded 16 bytes at a time: they fall back to single
 //                  elements, with four times the requests. Two buffers cost twice the shared memory.
+#include "rows.cuh"
 
 #ifndef BM
 #define BM 64
@@ -28,7 +29,7 @@
 #define WM (4 * TM)  // a warp's tile: 4 × 8 lanes
 #define WN (8 * TN)
 #define THREADS ((BM / WM) * (BN / WN) * 32)
-#define BLOCKS 3  // a multiprocessor shall hold at least so many: that leaves 170 registers a thread, and none spills
+#define BLOCKS (THREADS > 384 ? 1 : 384 / THREADS)  // on an SM at least: leaves 170 registers a thread, and none spills
 #define LOADS_A (BM * BK / 4 / THREADS)  // of 16 bytes, for each thread
 #define LOADS_B (BK * BN / 4 / THREADS)
 #define PITCH (BM + 4)  // a warp stores 2 groups of 16 rows: 4 words more put them 16 banks apart
@@ -37,25 +38,6 @@ static_assert(BM % WM == 0 && BN % WN == 0, "the warps' tiles have to fill the b
 static_assert(LOADS_A * THREADS * 4 == BM * BK && LOADS_B * THREADS * 4 == BK * BN,
               "every thread has to load as much as the others");
 static_assert(2 * BK * (PITCH + BN) * 4 <= 48 * 1024, "a block has at most 48 KB of static shared memory");
-
-// Four elements of a row from `at` on, zeros past its `end`. `whole`: rows start at multiples of 16 bytes.
-__device__ float4 load(const float* row, int at, int end, bool whole) {
-    if (whole) return at < end ? *(const float4*)(row + at) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    return make_float4(at < end ? row[at] : 0.0f, at + 1 < end ? row[at + 1] : 0.0f,
-                       at + 2 < end ? row[at + 2] : 0.0f, at + 3 < end ? row[at + 3] : 0.0f);
-}
-
-__device__ void store(float* row, int at, int end, bool whole, float4 v) {
-    if (whole) {
-        if (at < end) *(float4*)(row + at) = v;
-        return;
-    }
-    float four[4] = {v.x, v.y, v.z, v.w};
-    for (int j = 0; j < 4; ++j)
-        if (at + j < end) row[at + j] = four[j];
-}
-
-__device__ bool whole_rows(const float* first, int length) { return (size_t)first % 16 == 0 && length % 4 == 0; }
 
 __device__ void read(float* to, const float* from) {
     float4 v = *(const float4*)from;
@@ -72,17 +54,17 @@ __device__ __forceinline__ void multiply(const float* __restrict__ a, const floa
     // time: on diagonals, any eight lanes hold all 4 quads of rows and all 8 of columns.
     int m = warp / (BN / WN) * WM + (lane + lane / 8) % 4 * 4;
     int n = warp % (BN / WN) * WN + lane % 8 * 4;
-    bool whole_a = whole_rows(a, K), whole_b = whole_rows(b, N), whole_y = whole_rows(y, N);
+    bool wide_a = rows_of_four(a, K), wide_b = rows_of_four(b, N), wide_y = rows_of_four(y, N);
 
     float4 next_a[LOADS_A], next_b[LOADS_B];
     auto fetch = [&](int k0) {  // the next step's elements, into registers
         for (int i = 0; i < LOADS_A; ++i) {
             int row = m0 + (thread + i * THREADS) / (BK / 4), k = k0 + (thread + i * THREADS) % (BK / 4) * 4;
-            next_a[i] = load(a + (size_t)row * K, k, row < M ? K : 0, whole_a);
+            next_a[i] = load4(a + (size_t)row * K, k, row < M ? K : 0, wide_a);
         }
         for (int i = 0; i < LOADS_B; ++i) {
             int k = k0 + (thread + i * THREADS) / (BN / 4), column = n0 + (thread + i * THREADS) % (BN / 4) * 4;
-            next_b[i] = load(b + (size_t)k * N, column, k < K ? N : 0, whole_b);
+            next_b[i] = load4(b + (size_t)k * N, column, k < K ? N : 0, wide_b);
         }
     };
 
@@ -111,7 +93,7 @@ __device__ __forceinline__ void multiply(const float* __restrict__ a, const floa
         if (row >= M) continue;
         float add = bias ? bias[row] : 0.0f;
         for (int j = 0; j < TN; j += 4)
-            store(y + (size_t)row * N, n0 + n + j * 8, N, whole_y,
+            store4(y + (size_t)row * N, n0 + n + j * 8, N, wide_y,
                   make_float4(sum[i][j] + add, sum[i][j + 1] + add, sum[i][j + 2] + add, sum[i][j + 3] + add));
     }
 }

@@ -175,6 +175,14 @@ def test_a_tile_that_does_not_fit_is_refused_with_the_reason(name, options, reas
         compile((FOLDER / f"{name}.cu").read_text(encoding="utf-8"), f"{name}.cu", options=options)
 
 
+@pytest.mark.parametrize("options", [("-DBM=128",), ("-DBM=32", "-DBN=64")])
+def test_a_larger_block_is_left_its_registers(options):
+    """64 sums a thread do not fit where three blocks of 256 threads have to share an SM."""
+    text = (FOLDER / "gemm_warp.cu").read_text(encoding="utf-8")
+    found = compile(text, "gemm_warp.cu", options=options).kernels["gemm_warp"].resources
+    assert [found[arch].spill_stores for arch in ("sm_75", "sm_90")] == [0, 0]
+
+
 # A kernel of the same file that gives the product matrices which start in the middle of 16 bytes.
 SHIFTED = """
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
