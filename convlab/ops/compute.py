@@ -153,6 +153,7 @@ def _check_types(record: Method, op: Op, spec: Any, tensors: Mapping[str, Any]) 
     for name, dtype in wrong.items():
         why = f"{first} is {dtype}" if record.dtype == "any" else f"method {record.name!r} takes {dtype} there"
         fix = ", ".join(f"{each}.astype('{type_}')" for each, type_ in wrong.items())
+        fix += ", or use method='auto', which goes by the type" * (first in wrong)
         raise ArgumentError(f"{name} is {tensors[name].dtype}, but {why}.\n  In: {spec!r}\n  Fix: pass {fix}.")
 
 

@@ -72,6 +72,9 @@ class _Printer(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
         return repr(x) if x.bit_length() <= 256 else f"<integer of {x.bit_length()} bits>"
 
+    def repr_ConvSpec(self, x: object, level: int) -> str:  # noqa: N802 - reprlib goes by the type's name
+        return repr(x)
+
 
 shown = _Printer().repr
 

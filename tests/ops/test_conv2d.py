@@ -50,7 +50,7 @@ def test_strided_inputs_are_taken_as_they_are():
             ArgumentError,
             "x is float32, but method 'tensor_core' takes float16 there.\n"
             f"  In: {ConvSpec.from_shapes(X.shape, W.shape, groups=2)!r}\n"
-            "  Fix: pass x.astype('float16'), w.astype('float16').",
+            "  Fix: pass x.astype('float16'), w.astype('float16'), or use method='auto', which goes by the type.",
         ),
         (
             {"x": X.astype("f2"), "w": W.astype("f2"), "bias": BIAS.astype("f8"), "groups": 2, "method": "tensor_core"},

@@ -84,7 +84,7 @@ def test_integers_go_to_the_reference():
             lambda: gemm(A.astype("f8"), B.astype("f8"), "gemm_naive"),
             ArgumentError,
             "a is float64, but method 'gemm_naive' takes float32 there.\n"
-            "  In: GemmSpec(gemm_m=5, gemm_n=33, gemm_k=9)\n  Fix: pass a.astype('float32'), b.astype('float32').",
+            "  In: GemmSpec(gemm_m=5, gemm_n=33, gemm_k=9)\n  Fix: pass a.astype('float32'), b.astype('float32')",
         ),
         (lambda: gemm(A, B, "naive"), ValueError, "Method 'naive' computes conv2d, not gemm. Methods that do: "),
         (lambda: to_layout(A), ValueError, "x has shape (5, 9), but it needs (N, C, H, W)"),
