@@ -69,9 +69,10 @@ __device__ void load_window(half (*tile)[PITCH_X], Window window, int k, int cha
     }
 }
 
-extern "C" __global__ void conv_wmma(const half* __restrict__ x, const half* __restrict__ w,
-                                     const float* __restrict__ bias,  // null: no bias
-                                     float* __restrict__ y, Conv v) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+conv_wmma(const half* __restrict__ x, const half* __restrict__ w,
+          const float* __restrict__ bias,  // null: no bias
+          float* __restrict__ y, Conv v) {
     __shared__ __align__(32) half filters[BM][PITCH_W];  // BM x BK
     __shared__ __align__(32) half windows[BK][PITCH_X];  // BK x BN
     __shared__ __align__(32) float sums[BM][PITCH_Y];    // BM x BN
