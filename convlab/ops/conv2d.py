@@ -49,11 +49,13 @@ def conv2d(
             the other layout works on converted copies.
 
     Returns:
-        The output of shape (N, K, P, Q), in the method's ``output_dtype``; CuPy's where x is CuPy's.
+        The output of shape (N, K, P, Q), contiguous, in the method's ``output_dtype``, or where that is "any" in the
+        dtype of x; CuPy's where x is CuPy's.
 
     Raises:
         ValueError: sizes that fit no convolution, or that the method does not support.
         ArgumentError: an array of the wrong shape or dtype.
+        LaunchError: a device that the method does not run on, or that is not there.
         KernelFault: a kernel that left its arrays; conv2d runs without counters, but never without bounds.
     """
     given = {"x": x, "w": w, "bias": bias}

@@ -39,7 +39,7 @@ def conv_block(
     Args:
         x: input of shape (N, C, H, W).
         w: filters of shape (K, C/G, R, S), of the same dtype.
-        bias: shape (K,), or ``None``.
+        bias: shape (K,), or ``None``; of that dtype, as the next two.
         scale: shape (K,), or ``None``: a batch norm is γ / √(variance + ε).
         shift: shape (K,), or ``None``: a batch norm is β − mean · scale.
         relu: whether negative values become zero.
@@ -52,11 +52,12 @@ def conv_block(
         device: "auto", "cuda" or "emulator" for kernels; "auto" or "cpu" for reference methods.
 
     Returns:
-        The output of shape (N, K, P, Q), or (N, K, P/2, Q/2) when pooled.
+        The output of shape (N, K, P, Q), or (N, K, ⌊P/2⌋, ⌊Q/2⌋) when pooled, of that dtype.
 
     Raises:
         ValueError: sizes that fit no convolution, or that the method does not support.
         ArgumentError: an array of the wrong shape or dtype.
+        LaunchError: a device that the method does not run on, or that is not there.
     """
     given = {"x": x, "w": w, "bias": bias, "scale": scale, "shift": shift}
     check_inputs("block", given)

@@ -36,7 +36,7 @@ def conv_transpose2d(
     Args:
         x: input of shape (N, C, H, W).
         w: filters of shape (C, K/G, R, S), of the same dtype.
-        bias: shape (K,), or ``None``.
+        bias: shape (K,), or ``None``; of that dtype.
         stride: how far apart neighbouring inputs land: one number or (vertical, horizontal).
         padding: what is cropped of the output: a number, a pair, or (top, bottom, left, right).
         output_padding: rows and columns more at the bottom and the right.
@@ -46,11 +46,12 @@ def conv_transpose2d(
         device: "auto", "cuda" or "emulator" for kernels; "auto" or "cpu" for reference methods.
 
     Returns:
-        The output of shape (N, K, P, Q).
+        The output of shape (N, K, P, Q), of that dtype.
 
     Raises:
         ValueError: sizes that fit no transposed convolution, or that the method does not support.
         ArgumentError: an array of the wrong shape or dtype.
+        LaunchError: a device that the method does not run on, or that is not there.
     """
     given = {"x": x, "w": w, "bias": bias}
     check_inputs("conv_transpose2d", given)

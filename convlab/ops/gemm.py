@@ -28,11 +28,12 @@ def gemm(a: Array, b: Array, method: str = "blas", device: str = "auto") -> Arra
         device: "auto", "cuda" or "emulator" for kernels; "auto" or "cpu" for reference methods.
 
     Returns:
-        The product, of shape (gemm_m, gemm_n).
+        The product, of shape (gemm_m, gemm_n) and that dtype.
 
     Raises:
         ValueError: shapes that do not fit each other, or that the method does not support.
         ArgumentError: an array of the wrong dtype.
+        LaunchError: a device that the method does not run on, or that is not there.
     """
     given = {"a": a, "b": b}
     check_inputs("gemm", given)

@@ -26,7 +26,7 @@ def to_layout(
     Args:
         x: a tensor of four axes in the order of ``source``.
         target: "nhwc" or "nchw".
-        source: the other one.
+        source: the layout of ``x``: the other one.
         method: a name from ``cl.methods("layout")``, or "auto".
         device: "auto", "cuda" or "emulator" for kernels; "auto" or "cpu" for reference methods.
 
@@ -36,6 +36,7 @@ def to_layout(
     Raises:
         ValueError: another number of axes, or unknown layouts.
         ArgumentError: an array of a dtype that the method does not move.
+        LaunchError: a device that the method does not run on, or that is not there.
     """
     given = {"x": x}
     check_inputs("layout", given)

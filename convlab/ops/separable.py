@@ -34,7 +34,7 @@ def separable_conv2d(
     (2, 5, 9, 7)
 
     Args:
-        x: input of shape (N, C, H, W).
+        x: input of shape (N, C, H, W), of the dtype of all others.
         w_depthwise: shape (C, 1, R, S), or (C·m, 1, R, S) for m filters a channel.
         w_pointwise: shape (K, C·m, 1, 1).
         bias_depthwise: shape (C·m,), or ``None``.
@@ -46,11 +46,12 @@ def separable_conv2d(
         device: "auto", "cuda" or "emulator" for kernels; "auto" or "cpu" for reference methods.
 
     Returns:
-        The output of shape (N, K, P, Q).
+        The output of shape (N, K, P, Q), of that dtype.
 
     Raises:
         ValueError: sizes that fit no separable convolution, or that the method does not support.
         ArgumentError: an array of the wrong shape or dtype.
+        LaunchError: a device that the method does not run on, or that is not there.
     """
     given = {
         "x": x,
