@@ -8,7 +8,6 @@ from convlab.executors.compile import compile
 from convlab.executors.empty import empty
 from convlab.executors.launch import launch
 from convlab.executors.plans import run_plan
-from convlab.executors.resources import ARCHITECTURES
 from convlab.kernels.ladder import method
 from convlab.kernels.layers import LAYERS
 from convlab.kernels.method import FOLDER, Matmul, Plan
@@ -297,11 +296,3 @@ def test_a_block_has_as_few_filters_as_hold_all(k, bm):
 def test_a_full_tile_multiplies_nothing_in_vain():
     (run,) = check_rung("pointwise", POINTWISE)
     assert run.counters.flop == POINTWISE.flops + POINTWISE.n * POINTWISE.k * POINTWISE.p * POINTWISE.q  # and the bias
-
-
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-@pytest.mark.parametrize("bm", [16, 32, 64])
-def test_no_tile_of_pointwise_spills(arch, bm):
-    text = (FOLDER / "pointwise.cu").read_text(encoding="utf-8")
-    found = compile(text, "pointwise.cu", options=(f"-DBM={bm}",)).kernels["conv_pointwise"].resources[arch]
-    assert (found.spill_stores, found.spill_loads) == (0, 0)

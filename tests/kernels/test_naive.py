@@ -25,8 +25,9 @@ def test_the_specs_are_as_varied_as_they_claim():
     assert any(s.groups == s.c for s in SPECS)
 
 
-@pytest.mark.parametrize("number", range(len(SPECS)))
-def test_naive_equals_the_oracle(number):
+@pytest.mark.parametrize("number", range(140, 160))
+def test_the_op_gives_what_the_oracle_gives(number):
+    """test_rungs.py runs the plans alone, on the specs before these."""
     spec = SPECS[number]
     x, w, bias = random_tensors(spec, number, bias=number % 3 > 0)
     y = conv2d(x, w, bias, spec.stride, spec.padding, spec.dilation, spec.groups, method="naive", device="emulator")
