@@ -76,12 +76,20 @@ class Module:
             variable: its name in the source.
             values: an array of the variable's element type, not larger than the variable.
 
-        Raises ``ArgumentError`` where there is no such variable, or too little room in it.
+        Raises ``ArgumentError`` where there is no such variable, where its elements are too small for the values'
+        type, and where there is too little room in it.
         """
         variables = {readable(found.name): found for found in self.program.in_global_memory()}
         if variable not in variables:
             known = f"Its variables are: {', '.join(variables)}." if variables else "It has none."
             raise ArgumentError(f"{self.name} has no variable {variable!r}. {known}")
+        dtype = (values if hasattr(values, "dtype") else np.asarray(values)).dtype
+        align = variables[variable].align
+        if dtype.alignment > align:
+            raise ArgumentError(
+                f"{variable} of {self.name} has elements of {align} bytes, and the values are {dtype}.\n"
+                "  Fix: convert them to the variable's type, as with .astype('float32')."
+            )
         data, room = as_bytes(values), variables[variable].data
         if data.size > room.size:
             raise ArgumentError(

@@ -43,7 +43,7 @@ class ResourcesByArchitecture(Mapping[str, Resources]):
         self._source, self._name, self._options, self._entry = source, name, options, entry
 
     def __getitem__(self, arch: str) -> Resources:
-        if not re.fullmatch(r"sm_\d+[af]?", arch):
+        if not re.fullmatch(r"sm_\d+[af]?", str(arch)):
             raise KeyError(f"{arch!r} is no architecture; write it as 'sm_80'.")
         return resources(self._source, self._name, self._options, arch)[self._entry]
 

@@ -106,6 +106,12 @@ def test_what_cannot_be_written_is_said():
         module.write("weight", np.zeros(1, "f4"))
     with pytest.raises(ArgumentError, match=r"weights of variables\.cu holds 24 bytes, and the values have 28"):
         module.write("weights", np.zeros(7, "f4"))
+    for values in (np.zeros(2), [1.0, 2.0]):
+        with pytest.raises(
+            ArgumentError,
+            match=r"weights of variables\.cu has elements of 4 bytes, and the values are float64\.\n  Fix: co",
+        ):
+            module.write("weights", values)
     with pytest.raises(ArgumentError, match=r"f\.cu has no variable 'w'\. It has none\."):
         compile("__global__ void f() { }", "f.cu").write("w", np.zeros(1))
 

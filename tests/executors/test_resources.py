@@ -63,6 +63,8 @@ def test_an_instruction_that_an_architecture_lacks_is_an_error_of_its_line():
 def test_what_cannot_be_counted_says_why(monkeypatch):
     with pytest.raises(KeyError, match="'ampere' is no architecture; write it as 'sm_80'"):
         compile(GREEDY, options=["-DLEAST=1"]).kernels["idle"].resources["ampere"]
+    with pytest.raises(KeyError, match="80 is no architecture"):
+        compile(GREEDY, options=["-DLEAST=1"]).kernels["idle"].resources[80]
     ptx = load_ptx(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry idle() { ret; }")
     with pytest.raises(CompileError, match="is PTX without CUDA C"):
         ptx.kernels["idle"].resources["sm_80"]
