@@ -46,6 +46,7 @@ static_assert(STAGES >= 2, "one stage is filled while another is read");
 
 struct __align__(16) Piece { ELEMENT element[EACH]; };
 struct Stage { Piece w[BM * PIECES], x[BN * PIECES]; };  // BM x BK, BN x BK
+static_assert(STAGES * sizeof(Stage) <= 48 * 1024, "a block has at most 48 KB of static shared memory");
 
 // Where a piece lies: by the exclusive or, piece p of eight rows in a row lies in eight different groups of four banks.
 __device__ int place(int row, int piece) { return row * PIECES + (piece ^ row / (8 / PIECES) % PIECES); }
@@ -172,17 +173,19 @@ __device__ void convolve(const ELEMENT* x, const ELEMENT* w, const float* bias, 
 }
 
 // x[N][H][W][C], w[K][R][S][C / groups], y[parts of k][N][P][Q][K]; a bias only where k is in one part.
-// Channels of a group fill pieces of 16 bytes:
-extern "C" __global__ void conv_mma(const ELEMENT* __restrict__ x, const ELEMENT* __restrict__ w,
-                                    const float* __restrict__ bias,  // null: no bias
-                                    float* __restrict__ y, Conv v) {
+// Channels of a group fill pieces of 16 bytes, and x and w start with a whole one:
+extern "C" __global__ void __launch_bounds__(THREADS, 1)  // one block on an SM will do: better than to spill for more
+conv_mma(const ELEMENT* __restrict__ x, const ELEMENT* __restrict__ w,
+         const float* __restrict__ bias,  // null: no bias
+         float* __restrict__ y, Conv v) {
     convolve<true>(x, w, bias, y, v);
 }
 
 // Any number of channels:
-extern "C" __global__ void conv_mma_any(const ELEMENT* __restrict__ x, const ELEMENT* __restrict__ w,
-                                        const float* __restrict__ bias,  // null: no bias
-                                        float* __restrict__ y, Conv v) {
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+conv_mma_any(const ELEMENT* __restrict__ x, const ELEMENT* __restrict__ w,
+             const float* __restrict__ bias,  // null: no bias
+             float* __restrict__ y, Conv v) {
     convolve<false>(x, w, bias, y, v);
 }
 

@@ -188,6 +188,7 @@ def test_mma_has_other_tiles_and_stages(monkeypatch, bm, bn, options, spec):
         (("-DPIECES=16",), "a step multiplies two pieces; all banks hold eight"),
         (("-DBN=96", "-DBM=64", "-DPIECES=2"), "each thread has the same number of windows"),
         (("-DSTAGES=1",), "one stage is filled while another is read"),
+        (("-DPIECES=8", "-DSTAGES=4"), "a block has at most 48 KB of static shared memory"),
     ],
 )
 def test_tiles_that_cannot_be_are_refused_with_the_reason(options, reason):
