@@ -7,7 +7,7 @@ from typing import Any
 
 from convlab.kernels.limits import only, plain_3x3
 from convlab.kernels.method import Method
-from convlab.reference.composed import block_direct, separable_direct
+from convlab.reference.block import block_direct
 from convlab.reference.cpu_conv import CPU_CONV
 from convlab.reference.cpu_gemm import CPU_GEMM
 from convlab.reference.dilated import dilated, zero_stuffed_convolution
@@ -17,6 +17,7 @@ from convlab.reference.im2col import im2col, im2col_chunked
 from convlab.reference.layout import layout_copy
 from convlab.reference.matmul import matmul
 from convlab.reference.pointwise import pointwise
+from convlab.reference.separable import separable, separable_direct
 from convlab.reference.transposed import transposed_matrix, zero_insertion
 from convlab.reference.winograd import winograd_f2, winograd_f4
 from convlab.spec import ConvSpec
@@ -119,5 +120,6 @@ METHODS = (
     ),
     _reference("layout_copy", "layout", "11", "NumPy's transposed copy", layout_copy, layout="any"),
     _reference("separable_direct", "separable", "12", "two direct convolutions", separable_direct),
+    _reference("separable_taps", "separable", "12", "a tap at a time, then a matmul", separable),
     _reference("block_direct", "block", "14", "a direct convolution, then a step at a time", block_direct),
 )

@@ -8,8 +8,8 @@ import pytest
 
 from convlab.errors import ArgumentError
 from convlab.reference.direct import oracle
-from convlab.reference.separable import equivalent_filter, separable
-from convlab.spec import ConvSpec
+from convlab.reference.separable import equivalent_filter, separable, separable_direct
+from convlab.spec import ConvSpec, SeparableSpec
 
 from .cases import depthwise_spec, doubles, magnitude, onnx_run, onnx_window
 
@@ -24,6 +24,11 @@ def random_layer(spec, seed, dtype="float64"):
     )
     with_biases = bias_depthwise if seed % 3 else None, bias_pointwise if seed % 2 else None
     return x, w_depthwise, with_biases[0], w_pointwise, with_biases[1]
+
+
+def both(spec, layer):
+    """The spec of both convolutions, from that of the first and the arrays."""
+    return SeparableSpec(spec, len(layer[3]))
 
 
 def onnx_separable(layer, spec):
@@ -46,8 +51,10 @@ def onnx_separable(layer, spec):
 def test_it_equals_two_convolutions_of_the_onnx_reference(seed):
     spec, dtype = depthwise_spec(seed), ["float32", "float64"][seed // 8 % 2]
     layer = random_layer(spec, seed, dtype)
-    y, expected = separable(*layer, spec), onnx_separable(doubles(*layer), spec)
+    y, expected = separable(*layer, both(spec, layer)), onnx_separable(doubles(*layer), spec)
     absolute = [None if array is None else abs(array) for array in doubles(*layer)]
+    exact = separable_direct(*doubles(*layer), both(spec, layer))
+    np.testing.assert_allclose(exact, expected, rtol=0, atol=1e-13 * (10 + abs(expected).max()))
     roundings = spec.r * spec.s + spec.k + 3
     assert y.dtype == dtype
     assert y.shape == expected.shape
@@ -57,14 +64,14 @@ def test_it_equals_two_convolutions_of_the_onnx_reference(seed):
 @pytest.mark.parametrize("seed", range(100))
 def test_one_convolution_with_the_equivalent_filter_does_the_same(seed):
     spec = depthwise_spec(seed)
-    x, w_depthwise, bias_depthwise, w_pointwise, bias_pointwise = random_layer(spec, seed)
-    w = equivalent_filter(w_depthwise, w_pointwise, spec)
+    layer = x, w_depthwise, bias_depthwise, w_pointwise, bias_pointwise = random_layer(spec, seed)
+    w = equivalent_filter(w_depthwise, w_pointwise, both(spec, layer))
     full = replace(spec, k=len(w_pointwise), groups=1)
     bias = 0 if bias_pointwise is None else bias_pointwise
     if bias_depthwise is not None:  # it reaches every output, at the border as elsewhere
         bias = bias + w_pointwise[..., 0, 0] @ bias_depthwise
     expected = oracle(x, w, np.broadcast_to(bias, full.k), full)
-    y = separable(x, w_depthwise, bias_depthwise, w_pointwise, bias_pointwise, spec)
+    y = separable(*layer, both(spec, layer))
     assert w.shape == full.weight_shape
     assert y.shape == expected.shape
     np.testing.assert_allclose(y, expected, rtol=0, atol=1e-13 * (10 + magnitude(x, w, None, full).max()))
@@ -73,33 +80,31 @@ def test_one_convolution_with_the_equivalent_filter_does_the_same(seed):
 def test_what_lies_between_is_rounded_to_the_type():
     spec = ConvSpec(n=1, c=1, h=1, w=2, k=1, r=1, s=2, groups=1)
     x, w_depthwise = np.array([2048, 1], "f2").reshape(1, 1, 1, 2), np.ones((1, 1, 1, 2), "f2")
-    y = separable(x, w_depthwise, None, np.full((1, 1, 1, 1), 8, "f2"), None, spec)
-    assert y.item() == 8 * 2048  # 8 × 2049 is a half as well: 2049 is not
+    for function in (separable, separable_direct):
+        y = function(x, w_depthwise, None, np.full((1, 1, 1, 1), 8, "f2"), None, SeparableSpec(spec, k=1))
+        assert y.item() == 8 * 2048  # 8 × 2049 is a half as well: 2049 is not
 
 
-SPEC = ConvSpec(n=2, c=3, h=5, w=6, k=6, r=3, s=2, groups=3)
+SPEC = SeparableSpec.from_shapes((2, 3, 5, 6), (6, 1, 3, 2), (4, 6, 1, 1))
 
 
-@pytest.mark.parametrize("shape", [(4, 5, 1, 1), (4, 6), (4, 6, 1, 3)])
-def test_other_pointwise_filters_are_refused(shape):
-    x, w_depthwise, _, _, _ = random_layer(SPEC, seed=1)
-    fact = f"w_pointwise has shape {shape}, but the spec needs (K, spec.k, 1, 1) = (4, 6, 1, 1)"
-    fix = "Give w_pointwise one weight for each of the 6 channels that the depthwise convolution makes"
-    for call in (
-        lambda: separable(x, w_depthwise, None, np.ones(shape), None, SPEC),
-        lambda: equivalent_filter(w_depthwise, np.ones(shape), SPEC),
-    ):
+@pytest.mark.parametrize(
+    ("name", "shape", "needed"),
+    [
+        ("w_pointwise", (4, 5, 1, 1), "(K, C·m, 1, 1) = (4, 6, 1, 1)"),
+        ("w_pointwise", (5, 6, 1, 1), "(K, C·m, 1, 1) = (4, 6, 1, 1)"),
+        ("w_pointwise", (4, 6), "(K, C·m, 1, 1) = (4, 6, 1, 1)"),
+        ("w_depthwise", (6, 1, 2, 3), "(C·m, 1, R, S) = (6, 1, 3, 2)"),
+    ],
+)
+def test_other_filters_are_refused(name, shape, needed):
+    x, w_depthwise, _, w_pointwise, _ = random_layer(SPEC.depthwise, seed=0)
+    filters = {"w_depthwise": w_depthwise, "w_pointwise": w_pointwise[:4], name: np.ones(shape)}
+    for function in (separable, separable_direct, equivalent_filter):
+        rest = {} if function is equivalent_filter else {"x": x, "bias_depthwise": None, "bias_pointwise": None}
         with pytest.raises(ArgumentError) as caught:
-            call()
-        assert str(caught.value) == f"{fact}.\n  In: {SPEC!r}\n  Fix: {fix}."
-
-
-def test_other_depthwise_filters_are_refused():
-    x, w_depthwise, _, w_pointwise, _ = random_layer(SPEC, seed=1)
-    with pytest.raises(ArgumentError, match=r"w_depthwise has shape \(6, 1, 2, 3\), but the spec needs \(K, 1, R, S\)"):
-        equivalent_filter(w_depthwise.reshape(6, 1, 2, 3), w_pointwise, SPEC)
-    with pytest.raises(ArgumentError, match=r"w has shape \(6, 1, 2, 3\), but the spec needs"):
-        separable(x, w_depthwise.reshape(6, 1, 2, 3), None, w_pointwise, None, SPEC)
-    for call in (equivalent_filter, lambda w, v, spec: separable(x, w, None, v, None, spec)):
-        with pytest.raises(ArgumentError, match="groups=1, but a depthwise convolution has as many as c=3"):
-            call(w_depthwise, w_pointwise, replace(SPEC, groups=1))
+            function(**filters, **rest, spec=SPEC)
+        assert str(caught.value) == (
+            f"{name} has shape {shape}, but the spec needs {needed}.\n  In: {SPEC!r}\n"
+            f"  Fix: Reshape {name}, or make the spec with SeparableSpec.from_shapes."
+        )

@@ -4,22 +4,14 @@ import numpy as np
 import pytest
 
 from convlab.errors import ArgumentError
-from convlab.reference.composed import block_direct, separable_direct
+from convlab.reference.block import block_direct
 from convlab.reference.direct import oracle
-from convlab.reference.separable import separable
-from convlab.spec import BlockSpec, ConvSpec, SeparableSpec
+from convlab.spec import BlockSpec, ConvSpec
 
 CONV = ConvSpec(n=2, c=3, h=9, w=6, k=5, r=3, s=2, padding=1)
 RNG = np.random.default_rng(0)
 X, W = RNG.standard_normal(CONV.input_shape), RNG.standard_normal(CONV.weight_shape)
 BIAS, SCALE, SHIFT = RNG.standard_normal((3, 5))
-
-
-def test_a_separable_convolution_is_that_of_the_reference_in_another_order():
-    depthwise = ConvSpec(n=2, c=3, h=9, w=6, k=6, r=3, s=2, stride=(2, 1), padding=1, groups=3)
-    weights = RNG.standard_normal((6, 1, 3, 2)), RNG.standard_normal(6), RNG.standard_normal((5, 6, 1, 1)), BIAS
-    y = separable_direct(X, *weights, SeparableSpec(depthwise, k=5))
-    np.testing.assert_allclose(y, separable(X, *weights, depthwise), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("relu", [False, True])

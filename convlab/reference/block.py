@@ -1,4 +1,4 @@
-"""Operations that a direct convolution begins, and another step or two end."""
+"""A convolution with what follows it in a network, a step at a time."""
 
 from __future__ import annotations
 
@@ -8,34 +8,9 @@ from convlab.reference.checks import Array, check_shape, check_types
 from convlab.reference.direct import direct
 from convlab.reference.epilogue import max_pool, relu
 from convlab.reference.sums import rounded, sum_type
-from convlab.spec import BlockSpec, SeparableSpec
+from convlab.spec import BlockSpec
 
-__all__ = ["block_direct", "separable_direct"]
-
-
-def separable_direct(
-    x: Array,
-    w_depthwise: Array,
-    bias_depthwise: Array | None,
-    w_pointwise: Array,
-    bias_pointwise: Array | None,
-    spec: SeparableSpec,
-) -> Array:
-    """Convolve depthwise, then 1×1: two direct convolutions.
-
-    >>> from convlab.spec import ConvSpec
-    >>> spec = SeparableSpec(ConvSpec(n=1, c=2, h=5, w=4, k=2, r=3, s=2, groups=2), k=3)
-    >>> ones = [np.ones(shape) for shape in (spec.depthwise.input_shape, (2, 1, 3, 2), (3, 2, 1, 1))]
-    >>> y = separable_direct(ones[0], ones[1], None, ones[2], np.array([0.0, 1.0, 2.0]), spec)
-    >>> y.shape, y[0, :, 0, 0]
-    ((1, 3, 3, 3), array([12., 13., 14.]))
-
-    Parameters, all of one type: ``x`` of shape (N, C, H, W), ``w_depthwise`` (C·m, 1, R, S), ``bias_depthwise``
-    (C·m,) or None, ``w_pointwise`` (K, C·m, 1, 1), ``bias_pointwise`` (K,) or None. Returns an array of shape
-    (N, K, P, Q); what lies between is rounded to the type of ``x``. Raises ``ArgumentError`` as ``direct`` does.
-    """
-    between = direct(x, w_depthwise, bias_depthwise, spec.depthwise)
-    return direct(between, w_pointwise, bias_pointwise, spec.pointwise)
+__all__ = ["block_direct"]
 
 
 def block_direct(
