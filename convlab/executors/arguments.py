@@ -49,7 +49,7 @@ def bind(kernel: Kernel, args: Sequence[Any], device_arrays: bool = False) -> li
     >>> x.array.shape, by.data.hex()
     ((4,), '0000003f')
 
-    Parameters:
+    Args:
         kernel: one of a module's kernels.
         args: for a pointer, a contiguous array whose dtype matches the type behind the pointer, or None;
             for a number, a Python or NumPy number of its kind; for a struct, a NumPy structured scalar.

@@ -23,7 +23,7 @@ def compile(source: str, name: str = "kernel.cu", arch: str = "compute_80", opti
     >>> module.kernels["twice"]
     kernel twice(float* x) of kernel.cu
 
-    Parameters:
+    Args:
         source: CUDA C. Headers of the CUDA toolkit and of the course (``common.cuh``) can be included.
         name: what the source is called in error messages and line tables.
         arch: the virtual GPU architecture, "compute_75" and later.

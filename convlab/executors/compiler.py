@@ -28,7 +28,7 @@ def why_not() -> str:
 def nvrtc(source: str, name: str, arch: str, options: tuple[str, ...], headers: dict[str, str]) -> dict[str, Any]:
     """Compile with NVRTC: ``{"ptx": …, "log": …}``.
 
-    Parameters:
+    Args:
         source, name: CUDA C, and what messages call it.
         arch: "compute_80" and the like for PTX alone; "sm_80" lets the assembler run, too.
         options: further options of NVRTC.

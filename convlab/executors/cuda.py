@@ -62,7 +62,7 @@ def why_not() -> str:
 def launch(kernel: Kernel, grid: Dim3, block: Dim3, bound: Sequence[Bound], shared: int) -> Run:
     """Execute a kernel on the GPU; ``milliseconds`` of the run is the kernel alone, by CUDA events.
 
-    Parameters:
+    Args:
         kernel: the kernel.
         grid, block: x, y, z.
         bound: its checked arguments; NumPy arrays are copied to the GPU and back, CuPy arrays used in place.
@@ -190,7 +190,7 @@ def _piece(array: np.ndarray[Any, Any]) -> Span:
 def values(bound: Sequence[Bound], addresses: dict[Span, int]) -> tuple[np.ndarray[Any, Any], ...]:
     """What CuPy is to pass: each argument's exact bytes, as an array of one element, which goes by value.
 
-    Parameters:
+    Args:
         bound: the arguments.
         addresses: where each of the `spans` lies on the GPU.
     """

@@ -42,7 +42,7 @@ def compile_error(log: str, source: str, name: str) -> CompileError:
         |         ^
       Fix: did you mean threadIdx?
 
-    Parameters:
+    Args:
         log: what NVRTC wrote.
         source: the CUDA C that was compiled.
         name: its name in the log.

@@ -68,7 +68,7 @@ def collect(source: str, where: tuple[Path, ...] | None = None) -> dict[str, str
     >>> sorted(collect('#include "common.cuh"'))
     ['common.cuh']
 
-    Parameters:
+    Args:
         source: CUDA C.
         where: folders to look in; `folders()` by default.
     """
@@ -119,7 +119,7 @@ def flatten(source: str, name: str, for_cupy: bool = False) -> str:
     #line 2 "mine.cu"
     int x;
 
-    Parameters:
+    Args:
         source: CUDA C.
         name: what the source is called in the marks.
         for_cupy: paste ``mma.h`` as well, half of which lies in a wheel that CuPy does not know.

@@ -72,7 +72,7 @@ class Module:
         >>> module = compile("__constant__ float w[4]; __global__ void f(float* y) { *y = w[1]; }")
         >>> module.write("w", np.ones(4, "float32"))
 
-        Parameters:
+        Args:
             variable: its name in the source.
             values: an array of the variable's element type, not larger than the variable.
 

@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 def compute(op: str, method: str, spec: Any, tensors: Mapping[str, Any], device: str, layout: str = "nchw") -> Array:
     """Compute an op by a method of the ladder.
 
-    Parameters:
+    Args:
         op: its name in `convlab.kernels.ops.OPS`.
         method: a name of the ladder that belongs to the op, or "auto".
         spec: the sizes, which the caller made of the arrays' shapes.
