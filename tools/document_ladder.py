@@ -143,7 +143,7 @@ def _counts(shown: Shown) -> str:
     return (
         f"| {shown.layer} | {shown.record.name} | {total('instructions'):,} | {loads}, {stores}"
         f" | {measure('global bytes', shown.runs, shown.spec) / 1024:,.0f}"
-        f" | {total('wavefronts_shared_load') + total('wavefronts_shared_store'):,}"
+        f" | {measure('shared wavefronts', shown.runs, shown.spec):,.0f}"
         f" | {measure('bank conflicts', shown.runs, shown.spec):,.0f} | {useful} |"
     )
 

@@ -30,7 +30,7 @@ from convlab.executors.run import Run
 from convlab.executors.shape import Dim3
 from convlab.executors.signature import without_comments
 
-__all__ = ["available", "launch", "matmul", "on_device", "why_not"]
+__all__ = ["available", "capability", "launch", "matmul", "on_device", "why_not"]
 
 Span = tuple[int, int]
 
@@ -130,30 +130,51 @@ def _send_variables(loaded: Any, module: Module) -> None:
 
 @contextmanager
 def on_device(
-    tensors: Mapping[str, Any], scratch: Mapping[str, tuple[tuple[int, ...], str]]
+    tensors: Mapping[str, Any], scratch: Mapping[str, tuple[tuple[int, ...], str]], written: str = "y"
 ) -> Iterator[dict[str, Any]]:
-    """Tensors in GPU memory for the length of a ``with``: what came from NumPy is copied there, and back after it.
+    """Tensors in GPU memory for the length of a ``with``: what came from NumPy is copied there.
 
-    Scratch arrays, name → (shape, dtype), are made there, and nobody copies them: im2col's matrix may have gigabytes.
+    Only ``written`` is copied back. Scratch arrays, name → (shape, dtype), are made there, and nobody copies them:
+    im2col's matrix may have gigabytes. Raises ``LaunchError`` where the GPU has no room.
     """
     cupy: Any = import_module("cupy")
     host = {name: array for name, array in tensors.items() if isinstance(array, np.ndarray)}
-    moved = {name: cupy.asarray(np.asarray(array)) for name, array in host.items()}
-    yield {**tensors, **moved, **{name: cupy.empty(shape, dtype) for name, (shape, dtype) in scratch.items()}}
-    for name, array in host.items():
-        if array.flags.writeable:
-            array[...] = cupy.asnumpy(moved[name])
+    with _words("move the tensors to the GPU"):
+        moved = {name: cupy.asarray(np.asarray(array)) for name, array in host.items()}
+        made = {name: cupy.empty(shape, dtype) for name, (shape, dtype) in scratch.items()}
+    yield {**tensors, **moved, **made}
+    if written in host:
+        with _words("copy the result from the GPU"):
+            host[written][...] = cupy.asnumpy(moved[written])
 
 
 def matmul(a: Any, b: Any, out: Any) -> Run:
     """Multiply CuPy matrices with cuBLAS, and say how long it took."""
     cupy: Any = import_module("cupy")
-    start, end = cupy.cuda.Event(), cupy.cuda.Event()
-    start.record()
-    cupy.matmul(a, b, out=out)
-    end.record()
-    end.synchronize()
-    return Run("cuBLAS", "cuda", (1, 1, 1), (1, 1, 1), milliseconds=float(cupy.cuda.get_elapsed_time(start, end)))
+    with _words("multiply matrices with cuBLAS"):
+        start, end = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record()
+        cupy.matmul(a, b, out=out)
+        end.record()
+        end.synchronize()
+        elapsed = float(cupy.cuda.get_elapsed_time(start, end))
+    return Run("cuBLAS", "cuda", (1, 1, 1), (1, 1, 1), milliseconds=elapsed)
+
+
+def capability() -> int:
+    """The compute capability of the GPU at hand, ten times: 75 for a T4, 90 for an H100."""
+    return int(import_module("cupy").cuda.Device().compute_capability)
+
+
+@contextmanager
+def _words(deed: str) -> Iterator[None]:
+    """Say what could not be done, and the way out, where CuPy or CUDA raise an error of their own."""
+    try:
+        yield
+    except ConvlabError:
+        raise
+    except Exception as error:
+        raise LaunchError(f"The GPU could not {deed}: {error}\n  Fix: {_way_out(str(error))}.") from error
 
 
 def source_for_cupy(module: Module, number: int) -> str:
@@ -262,13 +283,20 @@ def translated(error: Exception, kernel: Kernel, run: Run) -> ConvlabError:
     if type(error).__name__ == "CompileException":
         return _uncompiled(said, kernel)
     context = f"  In: {kernel.signature}, grid={run.grid}, block={run.block}"
-    squeezed = said.lower().replace("_", "").replace(" ", "")
+    squeezed = _squeezed(said)
     for part, deed in _CRASHES.items():
         if part in squeezed:
             _lost.append(f"{kernel.name} {deed}.")
             return KernelFault(f"On the GPU, {kernel.name} {deed} ({said}).\n{context}\n{_RESTART}", run)
-    fix = next((fix for part, fix in _REFUSALS.items() if part in squeezed), "use device='emulator'")
-    return LaunchError(f"The GPU refused the launch: {said}\n{context}\n  Fix: {fix}.")
+    return LaunchError(f"The GPU refused the launch: {said}\n{context}\n  Fix: {_way_out(said)}.")
+
+
+def _squeezed(said: str) -> str:
+    return said.lower().replace("_", "").replace(" ", "")
+
+
+def _way_out(said: str) -> str:
+    return next((fix for part, fix in _REFUSALS.items() if part in _squeezed(said)), "use device='emulator'")
 
 
 def _uncompiled(log: str, kernel: Kernel) -> CompileError:

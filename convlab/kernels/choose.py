@@ -10,7 +10,9 @@ from convlab.kernels.ladder import method, methods
 from convlab.kernels.method import Method
 from convlab.spec import ConvSpec
 
-__all__ = ["RULES", "Rule", "choose"]
+__all__ = ["ANY_GPU", "RULES", "Rule", "choose"]
+
+ANY_GPU = 1000  # a compute capability, ten times, that rules nothing out: the emulator's
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +61,21 @@ RULES = (
 )
 
 
-def choose(op: str, spec: Any, dtype: str, device: str = "auto") -> Method:
+def choose(op: str, spec: Any, dtype: str, device: str = "auto", capability: int = ANY_GPU) -> Method:
     """The method that the rules pick for a spec and a type of the inputs; a reference where no kernel does it.
 
     >>> spec = ConvSpec(n=1, c=64, h=56, w=56, k=64, r=3, s=3, padding=1)
     >>> choose("conv2d", spec, "float32").name, choose("conv2d", spec, "float64").name
     ('winograd', 'direct')
 
-    With ``device`` "cuda" or "emulator" it is a kernel, with "cpu" a reference. Raises ``ValueError`` where none of
+    With ``device`` "cuda" or "emulator" it is a kernel, with "cpu" a reference; ``capability`` is the GPU's, ten times,
+    and rules out kernels with instructions that it lacks. Raises ``ValueError`` where none of
     these computes the op in this type.
     """
     for rule in RULES if device != "cpu" else ():
         record = method(rule.method)
-        if (record.op, record.dtype) == (op, dtype) and rule.holds(spec) and record.supports(spec) is None:
+        able = (record.op, record.dtype) == (op, dtype) and record.since <= capability
+        if able and rule.holds(spec) and record.supports(spec) is None:
             return record
     for record in methods(op) if device in ("auto", "cpu") else ():
         if record.reference is not None and record.dtype in ("any", dtype) and record.supports(spec) is None:

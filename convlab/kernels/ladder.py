@@ -73,4 +73,4 @@ def method(name: str) -> Method:
             return record
     near = difflib.get_close_matches(str(name), [m.name for m in _LADDER], n=1)
     guess = f" Did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"There is no method {name!r}.{guess} The methods are: {', '.join(m.name for m in _LADDER)}.")
+    raise ValueError(f"There is no method {name!r}.{guess} cl.methods() lists all {len(_LADDER)}.")

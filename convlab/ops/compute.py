@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from convlab.errors import ArgumentError, LaunchError
+from convlab.executors import cuda
 from convlab.executors.plans import run_plan
-from convlab.kernels.choose import choose
+from convlab.kernels.choose import ANY_GPU, choose
 from convlab.kernels.ladder import method as find_method
 from convlab.kernels.ladder import methods
 from convlab.kernels.method import Method
@@ -39,8 +40,9 @@ def compute(op: str, method: str, spec: Any, tensors: Mapping[str, Any], device:
     """
     table = OPS[op]
     dtype = str(next(iter(tensors.values())).dtype)
-    record = choose(op, spec, dtype, device) if method == "auto" else _named(method, op, spec)
-    _check_device(record, device)
+    capability = cuda.capability() if device in ("auto", "cuda") and cuda.available() else ANY_GPU
+    record = choose(op, spec, dtype, device, capability) if method == "auto" else _named(method, op, spec)
+    _check_device(record, device, capability)
     _check_shapes(table, spec, tensors, layout)
     _check_types(record, table, spec, tensors)
     given = _in_layout(table, tensors, layout, record.layout)
@@ -108,7 +110,7 @@ def _launched(record: Method, op: Op, spec: Any, tensors: Mapping[str, Any], dev
     return y
 
 
-def _check_device(record: Method, device: str) -> None:
+def _check_device(record: Method, device: str, capability: int) -> None:
     if record.reference is not None and device not in ("auto", "cpu"):
         raise LaunchError(
             f"{record.name!r} is a reference method: it runs on the CPU, not on device={device!r}.\n"
@@ -118,6 +120,11 @@ def _check_device(record: Method, device: str) -> None:
         raise LaunchError(
             f"{record.name!r} is a kernel: it runs on device='cuda' or 'emulator', not on the CPU.\n"
             "  Fix: leave the device out, or use a reference method."
+        )
+    if record.since > capability:
+        raise LaunchError(
+            f"{record.name!r} needs a GPU of compute capability {record.since / 10} or newer, and this one has"
+            f" {capability / 10}.\n  Fix: use device='emulator', or method='auto'."
         )
 
 

@@ -13,8 +13,8 @@ __all__ = ["MEASURES", "measure"]
 Runs = Sequence[Run]
 
 
-def _total(name: str) -> Callable[[Runs, Any], float]:
-    return lambda runs, spec: sum(run.counters[name] for run in runs)
+def _total(*names: str) -> Callable[[Runs, Any], float]:
+    return lambda runs, spec: sum(run.counters[name] for run in runs for name in names)
 
 
 def _per_mac(name: str) -> Callable[[Runs, Any], float]:
@@ -28,10 +28,6 @@ def _of(array: str, name: str) -> Callable[[Runs, Any], float]:
 def _loaded(array: str) -> Callable[[Runs, Any], float]:
     """Elements of 4 bytes that threads load: of a float32 array, which is all that rungs are compared by."""
     return lambda runs, spec: _of(array, "thread_bytes_global_load")(runs, spec) / 4
-
-
-def _conflicts(runs: Runs, spec: Any) -> float:
-    return sum(run.counters.conflicts_shared_load + run.counters.conflicts_shared_store for run in runs)
 
 
 def _bytes(runs: Runs, spec: Any) -> float:
@@ -55,8 +51,8 @@ MEASURES: Mapping[str, Callable[[Runs, Any], float]] = {
     "global bytes": _bytes,
     "shared loads per MAC": _per_mac("requests_shared_load"),
     "shared bytes per MAC": _per_mac("thread_bytes_shared_load"),
-    "shared wavefronts": _total("wavefronts_shared_load"),
-    "bank conflicts": _conflicts,
+    "shared wavefronts": _total("wavefronts_shared_load", "wavefronts_shared_store"),
+    "bank conflicts": _total("conflicts_shared_load", "conflicts_shared_store"),
     "multiply-adds": lambda runs, spec: sum(run.counters.flop + run.counters.tensor_flop for run in runs) / 2,
     "tensor useful share": _useful,
     "barriers": _total("barriers"),

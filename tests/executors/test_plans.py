@@ -130,5 +130,20 @@ def test_on_a_gpu_tensors_move_once_there_and_back(monkeypatch):
     runs = run_plan(Plan(steps, {"middle": ((4,), "float32")}), {"x": x, "w": w, "bias": None, "y": y}, "cuda")
     assert [(run.kernel, run.milliseconds) for run in runs] == [("twice", 0.25), ("cuBLAS", 0.5)]
     assert not np.shares_memory(launched[0][2][0], x)
-    assert cupy.copied == [(4,), (2, 2), (4,), (4,), (4,)]  # x, w and y, and back x and y; nothing of the scratch
+    assert cupy.copied == [(4,), (2, 2), (4,), (4,)]  # x, w and y, and y back; nothing of the scratch
     assert y.tolist() == (w @ (2 * x.reshape(2, 2))).reshape(-1).tolist()
+
+
+@pytest.mark.parametrize("deed", ["move the tensors to the GPU", "multiply matrices with cuBLAS"])
+def test_what_a_gpu_cannot_do_is_said_with_the_way_out(monkeypatch, deed):
+    cupy = Cupy()
+
+    def full(*_, **__):
+        raise RuntimeError("Out of memory allocating 17,179,869,184 bytes")
+
+    setattr(cupy, "empty" if "tensors" in deed else "matmul", full)
+    monkeypatch.setattr(plans, "choose", lambda device: "cuda")
+    monkeypatch.setattr("convlab.executors.cuda.import_module", lambda name: cupy)
+    plan = Plan((Matmul(("x", (2, 2)), ("x", (2, 2)), ("y", (2, 2))),), {"middle": ((4,), "float32")})
+    with pytest.raises(LaunchError, match=rf"The GPU could not {deed}: Out of memory .*\n  Fix: use smaller arrays"):
+        run_plan(plan, {"x": np.ones(4, "f4"), "y": np.zeros(4, "f4")}, "cuda")

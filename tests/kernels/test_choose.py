@@ -82,3 +82,10 @@ def test_a_type_that_nothing_computes_in_is_refused(monkeypatch):
     monkeypatch.setattr("convlab.kernels.choose.methods", lambda op: [m for m in methods(op) if m.plan is not None])
     with pytest.raises(ValueError, match=r"No method computes gemm in int8 for these sizes\.\n.*\n  Fix: convert"):
         choose("gemm", LAYERS["gemm"]["standard"], "int8")
+
+
+def test_a_gpu_that_lacks_the_instructions_gets_another_method():
+    spec = LAYERS["conv2d"]["standard"]
+    assert choose("conv2d", spec, "bfloat16", capability=80).name == "tensor_core_bf16"
+    assert choose("conv2d", spec, "bfloat16", capability=75).name == "direct"
+    assert choose("conv2d", spec, "float16", capability=75).name == "tensor_core_mma"
