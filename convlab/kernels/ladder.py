@@ -1,4 +1,4 @@
-"""The table of all methods, in the order of the course."""
+"""The table of all methods: op by op, references before kernels, in the order of the course."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _for_any_spec(record: Method) -> Method:
     return replace(record, supports=supports)
 
 
-_LADDER = Methods([_for_any_spec(record) for record in _RECORDS])
+_LADDER = Methods([_for_any_spec(record) for op in OPS for record in _RECORDS if record.op == op])
 
 
 def methods(op: str | None = None) -> Methods:

@@ -106,6 +106,11 @@ class Method:
     since: int = 75
 
     @property
+    def runs_on(self) -> str:
+        """What executes it: references run on the CPU, kernels on a GPU or in the emulator."""
+        return "CPU" if self.plan is None else "GPU"
+
+    @property
     def output_dtype(self) -> str:
         """The type of the output and the bias."""
         return self.result or self.dtype
@@ -119,7 +124,7 @@ class Method:
 class Methods(Sequence[Method]):
     """Methods in the order of the course; a notebook shows them as a table."""
 
-    COLUMNS = ("name", "op", "idea", "dtype", "layout", "limits", "lesson")
+    COLUMNS = ("name", "op", "runs_on", "idea", "dtype", "layout", "limits", "lesson")
 
     def __init__(self, records: Sequence[Method]) -> None:
         self._records = tuple(records)
@@ -142,7 +147,7 @@ class Methods(Sequence[Method]):
         )
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th style='text-align:left'>{name}</th>" for name in self.COLUMNS)
+        head = "".join(f"<th style='text-align:left'>{name.replace('_', ' ')}</th>" for name in self.COLUMNS)
         rows = "".join(
             "<tr>"
             + "".join(f"<td style='text-align:left'>{escape(getattr(m, name))}</td>" for name in self.COLUMNS)
