@@ -7,7 +7,7 @@ NVRTC does not load on an older driver. CuPy adds ``-ftz=true``: denormal floats
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import c_void_p
 from dataclasses import replace
@@ -30,7 +30,20 @@ from convlab.executors.run import Run
 from convlab.executors.shape import Dim3
 from convlab.executors.signature import without_comments
 
-__all__ = ["available", "capability", "launch", "matmul", "on_device", "why_not"]
+__all__ = [
+    "available",
+    "between",
+    "capability",
+    "in_words",
+    "launch",
+    "loaded",
+    "mark",
+    "matmul",
+    "on_device",
+    "wait",
+    "why_not",
+    "words",
+]
 
 Span = tuple[int, int]
 
@@ -73,35 +86,63 @@ def launch(kernel: Kernel, grid: Dim3, block: Dim3, bound: Sequence[Bound], shar
         KernelFault: the kernel crashed; the GPU can then be used again only by a new process.
         CompileError: the source does not compile for this GPU.
     """
-    if _lost:
-        raise LaunchError(f"The GPU cannot be used any more: {_lost[0]}\n{_RESTART}")
     cupy: Any = import_module("cupy")
     run = Run(kernel.name, "cuda", grid, block, source=kernel.module.source, name=kernel.module.name)
-    try:
-        function = _function(cupy, kernel, shared)
+    with in_words(kernel, run):
+        function = loaded(kernel, shared)
         with _OnDevice(cupy, bound) as addresses:
-            elapsed = _timed(cupy, function, grid, block, values(bound, addresses), shared)
-    except ConvlabError:
-        raise
-    except Exception as error:  # CuPy, driver and runtime each have errors of their own; all get words
-        raise translated(error, kernel, run) from error
+            packed = values(bound, addresses)
+            elapsed = _timed(lambda: function(grid, block, packed, shared_mem=shared))
     return replace(run, milliseconds=elapsed)
 
 
-def _timed(cupy: Any, function: Any, grid: Dim3, block: Dim3, args: tuple[Any, ...], shared: int) -> float:
-    """Launch and wait in Python, where Ctrl-C is heard, until the kernel has ended; milliseconds."""
-    start, end = cupy.cuda.Event(), cupy.cuda.Event()
-    start.record()
-    function(grid, block, args, shared_mem=shared)
-    end.record()
-    while cupy.cuda.runtime.eventQuery(end.ptr) == _NOT_READY:
+@contextmanager
+def in_words(kernel: Kernel, run: Run) -> Iterator[None]:
+    """Give what CuPy, driver and runtime raise about a kernel as an error of ours; refuse a GPU that is lost."""
+    if _lost:
+        raise LaunchError(f"The GPU cannot be used any more: {_lost[0]}\n{_RESTART}")
+    try:
+        yield
+    except ConvlabError:
+        raise
+    except Exception as error:
+        raise translated(error, kernel, run) from error
+
+
+def _timed(work: Callable[[], None]) -> float:
+    """Milliseconds that work takes on the GPU, from its first launch to the end of its last."""
+    start = mark()
+    work()
+    end = mark()
+    wait(end)
+    return between(start, end)
+
+
+def mark() -> Any:
+    """A moment on the GPU: when all that was queued until now is done."""
+    cupy: Any = import_module("cupy")
+    event = cupy.cuda.Event()
+    event.record()
+    return event
+
+
+def wait(event: Any) -> None:
+    """Wait in Python, where Ctrl-C is heard, for a moment on the GPU; raises what went wrong until then."""
+    cupy: Any = import_module("cupy")
+    while cupy.cuda.runtime.eventQuery(event.ptr) == _NOT_READY:
         time.sleep(_POLL_S)
-    end.synchronize()  # raises what went wrong in the kernel
+    event.synchronize()
+
+
+def between(start: Any, end: Any) -> float:
+    """Milliseconds from one moment to another, both of which have come."""
+    cupy: Any = import_module("cupy")
     return float(cupy.cuda.get_elapsed_time(start, end))
 
 
-def _function(cupy: Any, kernel: Kernel, shared: int) -> Any:
-    """The kernel on the GPU, loaded before it is timed."""
+def loaded(kernel: Kernel, shared: int) -> Any:
+    """The kernel on the GPU, with its variables sent and its shared memory granted, before it is timed."""
+    cupy: Any = import_module("cupy")
     module = kernel.module
     if not module.source:
         raise LaunchError(
@@ -139,25 +180,20 @@ def on_device(
     """
     cupy: Any = import_module("cupy")
     host = {name: array for name, array in tensors.items() if isinstance(array, np.ndarray)}
-    with _words("move the tensors to the GPU"):
+    with words("move the tensors to the GPU"):
         moved = {name: cupy.asarray(np.asarray(array)) for name, array in host.items()}
         made = {name: cupy.empty(shape, dtype) for name, (shape, dtype) in scratch.items()}
     yield {**tensors, **moved, **made}
     if written in host:
-        with _words("copy the result from the GPU"):
+        with words("copy the result from the GPU"):
             host[written][...] = cupy.asnumpy(moved[written])
 
 
 def matmul(a: Any, b: Any, out: Any) -> Run:
     """Multiply CuPy matrices with cuBLAS, and say how long it took."""
     cupy: Any = import_module("cupy")
-    with _words("multiply matrices with cuBLAS"):
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record()
-        cupy.matmul(a, b, out=out)
-        end.record()
-        end.synchronize()
-        elapsed = float(cupy.cuda.get_elapsed_time(start, end))
+    with words("multiply matrices with cuBLAS"):
+        elapsed = _timed(lambda: cupy.matmul(a, b, out=out))
     return Run("cuBLAS", "cuda", (1, 1, 1), (1, 1, 1), milliseconds=elapsed)
 
 
@@ -167,7 +203,7 @@ def capability() -> int:
 
 
 @contextmanager
-def _words(deed: str) -> Iterator[None]:
+def words(deed: str) -> Iterator[None]:
     """Say what could not be done, and the way out, where CuPy or CUDA raise an error of their own."""
     try:
         yield

@@ -101,8 +101,9 @@ class Cupy:
     """A stand-in for CuPy: its arrays are NumPy's, marked by being copies."""
 
     def __init__(self):
-        event = SimpleNamespace(record=lambda: None, synchronize=lambda: None)
-        self.cuda = SimpleNamespace(Event=lambda: event, get_elapsed_time=lambda start, end: 0.5)
+        event = SimpleNamespace(record=lambda: None, synchronize=lambda: None, ptr=1)
+        runtime = SimpleNamespace(eventQuery=lambda event: 0)
+        self.cuda = SimpleNamespace(Event=lambda: event, get_elapsed_time=lambda start, end: 0.5, runtime=runtime)
         self.matmul, self.empty = np.matmul, np.empty
         self.copied = []
 
