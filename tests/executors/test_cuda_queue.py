@@ -17,8 +17,6 @@ from convlab.executors.cuda_queue import Device
 SOURCE = """extern "C" __global__ void scale(const float* x, float* y, float by) {
     y[threadIdx.x] = by * x[threadIdx.x];
 }"""
-    'extern "C" __global__ void scale(const float* x, float* y, float by) { y[threadIdx.x] = by * x[threadIdx.x]; }'
-)
 
 
 class Memory:
