@@ -34,7 +34,8 @@ TENSOR_TYPES = {"float32": "tf32"}  # a method's type → that of the Tensor Cor
 class LaunchPrediction:
     """Milliseconds of one launch: in all, and what each limit alone would take.
 
-    ``resident`` is what an SM holds at a time, ``waves`` how often all SMs are filled.
+    ``resident`` is what an SM holds at a time, ``waves`` how often all SMs are filled; ``l2_bytes`` go between the SMs
+    and L2, ``dram_bytes`` between L2 and DRAM, both modelled.
     """
 
     entry: str
@@ -42,6 +43,8 @@ class LaunchPrediction:
     limits: Mapping[str, float]
     resident: Occupancy
     waves: float
+    l2_bytes: int
+    dram_bytes: int
 
     @property
     def limit(self) -> str:
@@ -151,11 +154,13 @@ def _launch(launch: LaunchWork, gpu: Gpu) -> LaunchPrediction:
     together = min(held.blocks, most)
     limits = {name: most * cycles / per_ms for name, cycles in busy.items()}
     limits["latency"] = most / together * _alone(launch, gpu, max(busy.values())) / per_ms
-    limits["l2"] = _l2_bytes(launch) / (gpu.sms * L2_BYTES_PER_CYCLE[gpu.dram_type[:3]]) / per_ms
-    limits["dram"] = _dram_bytes(launch, gpu, gpu.sms * held.blocks) / (DRAM_SHARE * gpu.dram_gbs * 1e6)
+    l2_bytes, dram_bytes = _l2_bytes(launch), _dram_bytes(launch, gpu, gpu.sms * held.blocks)
+    limits["l2"] = l2_bytes / (gpu.sms * L2_BYTES_PER_CYCLE[gpu.dram_type[:3]]) / per_ms
+    limits["dram"] = dram_bytes / (DRAM_SHARE * gpu.dram_gbs * 1e6)
     longest = sum(ms**SHARPNESS for ms in limits.values()) ** (1 / SHARPNESS)
     limits["launch"] = LAUNCH_MS
-    return LaunchPrediction(launch.entry, longest + LAUNCH_MS, limits, held, launch.blocks / (gpu.sms * held.blocks))
+    waves = launch.blocks / (gpu.sms * held.blocks)
+    return LaunchPrediction(launch.entry, longest + LAUNCH_MS, limits, held, waves, l2_bytes, dram_bytes)
 
 
 def _issue(launch: LaunchWork, gpu: Gpu) -> float:
@@ -232,7 +237,7 @@ def _l2_bytes(launch: LaunchWork) -> int:
     return launch.l2_load_bytes + stored + ATOMIC_BYTES * counts.atomics_global
 
 
-def _dram_bytes(launch: LaunchWork, gpu: Gpu, resident: int) -> float:
+def _dram_bytes(launch: LaunchWork, gpu: Gpu, resident: int) -> int:
     """Every array once; and again for each wave of resident blocks, as far as it exceeds L2.
 
     Blocks of a wave share what they read: a wave reads no array twice.
@@ -242,4 +247,4 @@ def _dram_bytes(launch: LaunchWork, gpu: Gpu, resident: int) -> float:
         return launch.stored_bytes
     wave = min(once, launch.l2_load_bytes / launch.blocks * resident)
     again = max(0.0, wave * launch.blocks / resident - once)
-    return once + max(0.0, 1 - gpu.l2_mb * 2**20 / once) * again + launch.stored_bytes
+    return round(once + max(0.0, 1 - gpu.l2_mb * 2**20 / once) * again) + launch.stored_bytes
