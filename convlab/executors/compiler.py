@@ -26,7 +26,7 @@ def why_not() -> str:
 
 
 def nvrtc(source: str, name: str, arch: str, options: tuple[str, ...], headers: dict[str, str]) -> dict[str, Any]:
-    """Compile with NVRTC: ``{"ptx": …, "log": …}``.
+    """Compile with NVRTC: ``{"ptx": …, "cubin": …, "log": …}``, the cubin in base64, and empty without an assembler.
 
     Args:
         source, name: CUDA C, and what messages call it.

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from base64 import b64encode
 from importlib.util import find_spec
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -48,7 +49,9 @@ class Compiler:
         return self._hello().get("missing", "")
 
     def compile(self, source: str, name: str, headers: dict[str, str], options: list[str]) -> dict[str, Any]:
-        """Compile to PTX: ``{"ptx": …, "log": …}``, the PTX empty when there were errors.
+        """Compile to PTX: ``{"ptx": …, "cubin": …, "log": …}``, the PTX empty when there were errors.
+
+        The cubin, in base64, is empty for a virtual architecture, which has no machine code.
 
         Raises CompilerDiedError; and whatever interrupts the wait, after killing the process.
         """
@@ -164,12 +167,16 @@ def _compile(source: str, name: str, headers: dict[str, str], options: list[str]
     def encoded(texts: Any) -> list[bytes]:
         return [text.encode(errors="replace") for text in texts]
 
-    def text(size: Any, get: Any) -> str:
+    def binary(size: Any, get: Any) -> bytes:
         # NVRTC writes into this object, which must be nobody else's: Python keeps one b" " for everybody, so that an
         # empty log, one zero byte long, would turn every later b" " into b"\0". One b"\0" stays what it is.
         buffer: bytes = b"\0" * size(program)[1]
-        get(program, buffer)
-        return buffer.rstrip(b"\0").decode(errors="replace")
+        if buffer:
+            get(program, buffer)
+        return buffer
+
+    def text(size: Any, get: Any) -> str:
+        return binary(size, get).rstrip(b"\0").decode(errors="replace")
 
     head = encoded([source, name])
     _, program = nvrtc.nvrtcCreateProgram(*head, len(headers), encoded(headers.values()), encoded(headers))
@@ -177,8 +184,9 @@ def _compile(source: str, name: str, headers: dict[str, str], options: list[str]
     log = text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)
     done = result == nvrtc.nvrtcResult.NVRTC_SUCCESS
     ptx = text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX) if done else ""
+    cubin = binary(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN) if done else b""
     nvrtc.nvrtcDestroyProgram(program)
-    return {"ptx": ptx, "log": log if done else log or result.name}
+    return {"ptx": ptx, "cubin": b64encode(cubin).decode(), "log": log if done else log or result.name}
 
 
 if __name__ == "__main__":
