@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 
 from convlab.perf.datasheet import Gpu, Waits
 from convlab.perf.gpu_records import RECORDS
 
-__all__ = ["GPUS", "Gpu", "Waits", "gpu"]
+__all__ = ["GPUS", "Gpu", "Waits", "gpu", "recognise"]
 
 GPUS: Mapping[str, Gpu] = {record.name: record for record in RECORDS}
 
@@ -27,3 +28,13 @@ def gpu(name: str) -> Gpu:
     near = difflib.get_close_matches(str(name).casefold(), spellings, n=1)
     guess = f" Did you mean {spellings[near[0]]!r}?" if near else ""
     raise ValueError(f"There is no GPU {name!r} in the table.{guess} It has: {', '.join(GPUS)}.")
+
+
+def recognise(device: str) -> Gpu | None:
+    """The record of a GPU as its driver names it, None where it is not in the table.
+
+    >>> [found and found.name for found in map(recognise, ["NVIDIA A100-SXM4-40GB", "NVIDIA GeForce RTX 3060 Ti"])]
+    ['A100', None]
+    """
+    other = r"(?! (Ti|SUPER|D|Laptop)\b)"  # what makes another model of it
+    return next((found for name, found in GPUS.items() if re.search(rf"\b{name}\b{other}", device)), None)

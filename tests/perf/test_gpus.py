@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from convlab.perf.gpus import GPUS, Gpu, gpu
+from convlab.perf.gpus import GPUS, Gpu, gpu, recognise
 from convlab.perf.occupancy import CAPABILITIES, PARTITIONS
 
 PEAK, BANDWIDTH = 0.02, 0.01  # how far a printed figure may lie from what it follows from
@@ -197,3 +197,29 @@ def test_an_unknown_gpu_names_the_nearest_and_all() -> None:
         gpu("a100")
     with pytest.raises(ValueError, match=r"^There is no GPU 'Voodoo' in the table\. It has: T4, RTX 2080 Ti, A100"):
         gpu("Voodoo")
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        ("NVIDIA H200", "H200"),
+        ("Tesla T4", "T4"),
+        ("NVIDIA GeForce RTX 2080 Ti", "RTX 2080 Ti"),
+        ("NVIDIA A100-SXM4-40GB", "A100"),
+        ("NVIDIA H100 80GB HBM3", "H100"),
+        ("NVIDIA L4", "L4"),
+        ("NVIDIA L40", None),
+        ("NVIDIA GeForce RTX 3060 Ti", None),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
+        ("NVIDIA GeForce RTX 4090 D", None),
+        ("this CPU", None),
+    ],
+)
+def test_a_driver_names_a_gpu_at_more_length(device: str, name: str | None) -> None:
+    found = recognise(device)
+    assert (found and found.name) == name
+
+
+def test_every_gpu_is_recognised_by_its_own_name(any_gpu: Gpu) -> None:
+    assert recognise(any_gpu.name) == any_gpu
+    assert recognise(any_gpu.model) == any_gpu
