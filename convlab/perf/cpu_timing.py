@@ -1,0 +1,62 @@
+"""Measure what runs on the CPU of this machine: reference methods, and what people use instead."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from convlab.kernels.method import Method
+from convlab.perf.stopwatch import PATIENCE, Samples
+from convlab.perf.times import Time
+from convlab.perf.trial import check, random_inputs
+
+__all__ = ["measure_reference", "processor", "sample_cpu"]
+
+_REPEATS = 7
+_BUDGET_S = 3.0  # of calls; at least one counts
+_ASLEEP_S = 0.1  # after which idle threads of other libraries no longer wait in a busy loop
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+def measure_reference(spec: Any, method: Method) -> Time:
+    """Time a reference method on this CPU: the median of calls, after one whose output is checked.
+
+    Parameters: ``spec`` is one that the method supports. Raises ``ConvlabError`` where the output is wrong.
+    """
+    assert method.reference is not None
+    dtype = "float32" if method.dtype == "any" else method.dtype
+    inputs = random_inputs(method.op, spec, lambda name: dtype)
+    reference = method.reference
+    y = reference(*inputs.values(), spec)
+    check(f"Method {method.name!r}", method.op, spec, inputs, np.asarray(y))
+    return sample_cpu(lambda: reference(*inputs.values(), spec), method.name).time(processor())
+
+
+def sample_cpu(call: Callable[[], Any], what: str = "timing") -> Samples:
+    """Time a call that was made before, once for nothing and then some times: fewer where it takes long."""
+    time.sleep(_ASLEEP_S)
+    longest = _seconds(call)
+    times = []
+    for _ in tqdm(range(max(1, min(_REPEATS, int(_BUDGET_S / longest)))), desc=what, delay=PATIENCE, leave=False):
+        times.append(1000 * _seconds(call))
+    return Samples.of(times, f"{len(times)} {'repeat' if len(times) == 1 else 'repeats'}, {os.cpu_count()} cores")
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return max(time.perf_counter() - start, 1e-9)
+
+
+def processor() -> str:
+    """The name of this machine's processor."""
+    lines = _CPUINFO.read_text(encoding="utf-8").splitlines() if _CPUINFO.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return next(filter(None, [*names, platform.processor(), platform.machine()]), "this CPU")
