@@ -10,13 +10,14 @@ from convlab.kernels.limits import first, grid_limit, indices
 from convlab.kernels.method import Claim, Launch, Method, Plan
 from convlab.kernels.rungs import family, gemm, threads
 from convlab.kernels.rungs.family import strip_template, strips
+from convlab.kernels.tiling import TILES, ceil_div, tile_of
 from convlab.spec import BlockSpec, ConvSpec, SeparableSpec
 
 __all__ = ["RUNGS"]
 
 THREADS = 256
 LANES = 32
-BM, BK = 64, 16  # of separable_fused.cu
+BK = 16  # of separable_fused.cu
 
 
 def _named(name: str, rungs: tuple[Method, ...]) -> Method:
@@ -41,13 +42,13 @@ def _steps(record: Method, spec: Any, **names: str) -> tuple[Launch, ...]:
 
 def _grid(units: int, spec: ConvSpec) -> tuple[int, int, int]:
     """Threads for so many things along x, a filter along y and an image along z."""
-    return -(-units // THREADS), spec.k, spec.n
+    return ceil_div(units, THREADS), spec.k, spec.n
 
 
 def _supports_fused(spec: SeparableSpec) -> str | None:
     return first(
         DEPTHWISE.supports(spec.depthwise),
-        grid_limit("⌈K / 64⌉", -(-spec.k // BM), "tiles of filters"),
+        grid_limit("⌈K / 64⌉", ceil_div(spec.k, TILES[-1]), "tiles of filters"),
         indices(spec.pointwise),
     )
 
@@ -55,8 +56,8 @@ def _supports_fused(spec: SeparableSpec) -> str | None:
 def _separable_fused(spec: SeparableSpec) -> Plan:
     template = strip_template(spec.depthwise)
     entry = f"separable_{template if template.startswith('3x3') else 'any'}"
-    bm = next((bm for bm in (16, 32) if bm >= spec.k), BM)  # or a tile's filters would be idle
-    grid = (-(-spec.depthwise.n * strips(spec.depthwise) // LANES), -(-spec.k // bm), 1)
+    bm = tile_of(spec.k)
+    grid = (ceil_div(spec.depthwise.n * strips(spec.depthwise), LANES), ceil_div(spec.k, bm), 1)
     tensors = ("x", "w_depthwise", "bias_depthwise", "w_pointwise", "bias_pointwise", "y")
     arguments = (*tensors, conv_struct(spec.depthwise), spec.k)
     step = Launch("separable_fused.cu", entry, grid, (LANES, BK, 1), arguments, options=(f"-DBM={bm}",))

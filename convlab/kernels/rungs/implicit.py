@@ -7,17 +7,13 @@ from collections.abc import Callable
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import first, fits_int, grid_limit, indices
 from convlab.kernels.method import Claim, Launch, Method, Plan
+from convlab.kernels.tiling import TILES, ceil_div, tile_of
 from convlab.spec import ConvSpec
 
 __all__ = ["RUNGS"]
 
 THREADS = 128  # of a block, and its pixels
-TILES = (16, 32, 64)  # filters of a block: as few as hold a group's, since what is left over is computed as zeros
 MOST = 8  # filters of a thread in the grouped rung
-
-
-def _filters_of_a_block(spec: ConvSpec) -> int:
-    return next((bm for bm in TILES if bm >= spec.gemm_shape.gemm_m), TILES[-1])
 
 
 def _numbers(spec: ConvSpec) -> str | None:
@@ -29,15 +25,15 @@ def _numbers(spec: ConvSpec) -> str | None:
 
 def _supports(spec: ConvSpec) -> str | None:
     """The grid has a tile of filters along y."""
-    tiles = -(-spec.gemm_shape.gemm_m // TILES[-1])
+    tiles = ceil_div(spec.gemm_shape.gemm_m, TILES[-1])
     return first(grid_limit("⌈K/G / 64⌉", tiles, "tiles of filters"), _numbers(spec))
 
 
 def _plan(source: str, entry: str) -> Callable[[ConvSpec], Plan]:
     def plan(spec: ConvSpec) -> Plan:
         m, n, _ = spec.gemm_shape
-        bm = _filters_of_a_block(spec)
-        grid = (-(-n // THREADS), -(-m // bm), spec.groups)
+        bm = tile_of(m)
+        grid = (ceil_div(n, THREADS), ceil_div(m, bm), spec.groups)
         arguments = ("x", "w", "bias", "y", conv_struct(spec))
         return Plan((Launch(source, entry, grid, (THREADS, 1, 1), arguments, options=(f"-DBM={bm}",)),))
 
@@ -47,20 +43,19 @@ def _plan(source: str, entry: str) -> Callable[[ConvSpec], Plan]:
 def _filters_of_a_thread(spec: ConvSpec) -> int:
     """At most 8, in as few parts as that allows, and the parts as small as can be."""
     filters = spec.gemm_shape.gemm_m
-    parts = -(-filters // MOST)
-    return -(-filters // parts)
+    return ceil_div(filters, ceil_div(filters, MOST))
 
 
 def _grouped_supports(spec: ConvSpec) -> str | None:
     """The grid has a group along y and a part of its filters along z."""
-    parts = -(-spec.gemm_shape.gemm_m // MOST)
+    parts = ceil_div(spec.gemm_shape.gemm_m, MOST)
     return first(grid_limit("⌈K/G / 8⌉", parts, "parts of a group"), _numbers(spec))
 
 
 def _grouped(spec: ConvSpec) -> Plan:
     m, n, _ = spec.gemm_shape
     tm = _filters_of_a_thread(spec)
-    grid = (-(-n // THREADS), spec.groups, -(-m // tm))
+    grid = (ceil_div(n, THREADS), spec.groups, ceil_div(m, tm))
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
     return Plan((Launch("grouped.cu", "conv_grouped", grid, (THREADS, 1, 1), arguments, options=(f"-DTM={tm}",)),))
 

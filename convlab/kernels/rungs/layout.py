@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from convlab.kernels.limits import first, fits_int, grid_limit
 from convlab.kernels.method import Claim, Launch, Method, Plan
+from convlab.kernels.tiling import ceil_div
 from convlab.spec import LayoutSpec
 
 __all__ = ["RUNGS"]
@@ -30,7 +31,7 @@ def _supports(spec: LayoutSpec) -> str | None:
 
 def _naive(spec: LayoutSpec) -> Plan:
     rows, cols = _matrix(spec)
-    grid = (-(-rows * cols // THREADS), spec.n, 1)
+    grid = (ceil_div(rows * cols, THREADS), spec.n, 1)
     return Plan((Launch("layout_naive.cu", "layout_naive", grid, (THREADS, 1, 1), ("x", "y", rows, cols)),))
 
 
@@ -39,7 +40,7 @@ def _transform(element: str) -> Callable[[LayoutSpec], Plan]:
 
     def plan(spec: LayoutSpec) -> Plan:
         rows, cols = _matrix(spec)
-        grid = (-(-rows // TILE) * -(-cols // TILE), spec.n, 1)
+        grid = (ceil_div(rows, TILE) * ceil_div(cols, TILE), spec.n, 1)
         arguments = ("x", "y", rows, cols)
         options = (f"-DELEMENT={element}",)
         step = Launch("layout_transform.cu", "layout_transform", grid, (TILE, STEP, 1), arguments, options=options)

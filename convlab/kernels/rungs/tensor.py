@@ -8,14 +8,14 @@ from typing import Any
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import first, fits_int, grid_limit, indices
 from convlab.kernels.method import Claim, Launch, Method, Plan
+from convlab.kernels.tiling import TILES, ceil_div, tile_of
 from convlab.spec import ConvSpec
 
 __all__ = ["RUNGS"]
 
 THREADS = 128
 BM, BN = 16, 64  # filters and pixels of a block of tensor_core
-TILES = (16, 32, 64)  # filters of a block of tensor_core_mma: as few as hold a group's
-PIECE, ROW = 16, 64  # bytes that it copies at a time, and bytes along k in a row of its tiles
+PIECE, ROW = 16, 64  # bytes that tensor_core_mma copies at a time, and bytes along k in a row of its tiles
 BUSY = 128  # blocks that fill a large GPU, of some hundred multiprocessors
 LEAST_STEPS = 4  # along k, below which a part of k is not worth the second kernel
 
@@ -27,7 +27,7 @@ def _supports(bm: int) -> Callable[[ConvSpec], str | None]:
         gemm_m, gemm_n, gemm_k = spec.gemm_shape
         return first(
             grid_limit("G", spec.groups, "groups"),
-            grid_limit(f"⌈K/G / {bm}⌉", -(-gemm_m // bm), "tiles of filters"),
+            grid_limit(f"⌈K/G / {bm}⌉", ceil_div(gemm_m, bm), "tiles of filters"),
             fits_int((("columns of X_col", gemm_n), ("rows of X_col", gemm_k))),
             indices(spec),
         )
@@ -37,7 +37,7 @@ def _supports(bm: int) -> Callable[[ConvSpec], str | None]:
 
 def _tensor_core(spec: ConvSpec) -> Plan:
     gemm_m, gemm_n, _ = spec.gemm_shape
-    grid = (-(-gemm_n // BN), -(-gemm_m // BM), spec.groups)
+    grid = (ceil_div(gemm_n, BN), ceil_div(gemm_m, BM), spec.groups)
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
     return Plan((Launch("tensor_core.cu", "conv_wmma", grid, (THREADS, 1, 1), arguments),))
 
@@ -47,9 +47,9 @@ def _mma(element: str, size: int) -> Callable[[ConvSpec], Plan]:
 
     def plan(spec: ConvSpec) -> Plan:
         gemm_m, gemm_n, gemm_k = spec.gemm_shape
-        bm = next((bm for bm in TILES if gemm_m <= bm), TILES[-1])
-        tiles, filters = -(-gemm_n // BN), -(-gemm_m // bm)
-        parts = _parts(tiles * filters * spec.groups, -(-gemm_k * size // ROW))
+        bm = tile_of(gemm_m)
+        tiles, filters = ceil_div(gemm_n, BN), ceil_div(gemm_m, bm)
+        parts = _parts(tiles * filters * spec.groups, ceil_div(gemm_k * size, ROW))
         whole = spec.c // spec.groups * size % PIECE == 0
         options = (f"-DELEMENT={element}", f"-DBM={bm}")
 
@@ -60,7 +60,7 @@ def _mma(element: str, size: int) -> Callable[[ConvSpec], Plan]:
         grid = (tiles, filters, spec.groups * parts)
         if parts == 1:
             return Plan((step(entry, grid, "x", "w", "bias", "y", conv),))
-        sums = -(-gemm_n * spec.k // THREADS)
+        sums = ceil_div(gemm_n * spec.k, THREADS)
         return Plan(
             (
                 step(entry, grid, "x", "w", None, "parts", conv),
@@ -75,7 +75,7 @@ def _mma(element: str, size: int) -> Callable[[ConvSpec], Plan]:
 def _parts(blocks: int, steps: int) -> int:
     """In how many parts of k to compute an output of so many tiles; none of them is empty."""
     wanted = max(1, min(BUSY // blocks, steps // LEAST_STEPS))
-    return -(-steps // -(-steps // wanted))
+    return ceil_div(steps, ceil_div(steps, wanted))
 
 
 RUNGS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import planes
 from convlab.kernels.method import Launch, Method, Plan
+from convlab.kernels.tiling import ceil_div
 from convlab.spec import ConvSpec
 
 __all__ = ["RUNGS"]
@@ -13,7 +14,7 @@ THREADS = 256
 
 
 def _naive(spec: ConvSpec) -> Plan:
-    grid = (-(-spec.p * spec.q // THREADS), spec.k, spec.n)
+    grid = (ceil_div(spec.p * spec.q, THREADS), spec.k, spec.n)
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
     return Plan((Launch("naive.cu", "conv_naive", grid, (THREADS, 1, 1), arguments),))
 
