@@ -6,12 +6,12 @@
 //                  blockIdx.z over the images.
 // Expected limit   the load units still: each input element is fetched for every window and filter that needs it.
 // Prediction       half of naive's load requests, one for a multiply-add, and no sector of weights among them.
-// Honest negatives 64 KB: 28 filters of 64 channels 3x3. A larger layer takes several launches, each after a copy of
+// Honest negatives 64 KB: 28 filters of 64 channels 3×3. A larger layer takes several launches, each after a copy of
 //                  its filters. Lanes that want different words are served one after the other, so a warp must not
 //                  hold several filters.
 #include "common.cuh"
 
-__constant__ float filters[16384];  // [filters of this launch][C / groups][R][S]: all there is, 65536 bytes
+__constant__ float weights[16384];  // [filters of this launch][C / groups][R][S]: all there is, 65536 bytes
 
 extern "C" __global__ void conv_constant_weights(const float* __restrict__ x,
                                                  const float* __restrict__ bias,  // null: no bias
@@ -31,7 +31,7 @@ extern "C" __global__ void conv_constant_weights(const float* __restrict__ x,
                 int col = q * v.stride_w - v.pad_left + s * v.dilation_w;
                 if (h >= 0 && h < v.H && col >= 0 && col < v.W)      // outside lies padding: zero
                     sum += x[((size_t)(n * v.C + first + c) * v.H + h) * v.W + col]
-                         * filters[((blockIdx.y * channels + c) * v.R + r) * v.S + s];
+                         * weights[((blockIdx.y * channels + c) * v.R + r) * v.S + s];
             }
     y[((size_t)(n * v.K + k) * v.P + p) * v.Q + q] = sum;
 }

@@ -2,7 +2,7 @@
 //
 // Idea             the register tile of gemm_register, whose right factor is the input itself: nothing to lay out.
 //                  A stride only leaves pixels out.
-// Parallelisation  a block of 8 × 8 threads computes BM filters at BN pixels of one image; BM is 16, 32 or 64, as few
+// Parallelisation  a block of 8×8 threads computes BM filters at BN pixels of one image; BM is 16, 32 or 64, as few
 //                  as hold K, since what is left over is computed as zeros.
 // Expected limit   memory while C and K are small: a 1×1 filter does no arithmetic but over channels.
 // Prediction       loads BM times fewer input elements than naive, or K times where K is smaller: 16 times on the
@@ -24,7 +24,7 @@
 #define TN (BN / 8)
 #define THREADS 64
 #define PITCH (BM + 4)  // a warp stores 8 columns of 4 rows: 4 words more spread them over all 32 banks
-static_assert(BM % 8 == 0 && BN % 8 == 0, "8 × 8 threads have to fill the tile");
+static_assert(BM % 8 == 0 && BN % 8 == 0, "8x8 threads have to fill the tile");
 static_assert(THREADS == BN, "a thread loads one pixel, in every channel: so it divides by Q only once");
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -47,7 +47,7 @@ conv_pointwise(const float* __restrict__ x, const float* __restrict__ w,
         }
         for (int c = 0; c < BK; ++c)
             Bs[c][thread] = c0 + c < v.C && pixel < pixels ? mine[(c0 + c) * plane] : 0.0f;
-        __syncthreads();  // both tiles are complete before anybody reads them
+        __syncthreads();  // or a fast warp reads elements that a slow one has not stored yet
         for (int c = 0; c < BK; ++c) {
             float row[TN];
             for (int j = 0; j < TN; ++j) row[j] = Bs[c][tx + j * 8];
@@ -56,7 +56,7 @@ conv_pointwise(const float* __restrict__ x, const float* __restrict__ w,
                 for (int j = 0; j < TN; ++j) sum[i][j] += left * row[j];
             }
         }
-        __syncthreads();  // everybody has read them before the next step overwrites them
+        __syncthreads();  // or a fast warp overwrites this step's elements, which a slow one still reads
     }
     for (int i = 0; i < TM; ++i)
         for (int j = 0; j < TN; ++j) {

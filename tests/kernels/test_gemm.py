@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -87,6 +89,11 @@ def test_a_gemm_declines_sizes_beyond_an_int(name):
         ),
         (
             "im2col_gemm",
+            {"n": 4096 * 65535 + 1, "c": 1},
+            "The im2col matrix comes in 4097 pieces of N=65535 images, and it may come in 4096.",
+        ),
+        (
+            "im2col_gemm",
             {"c": 60000, "h": 200, "w": 250, "r": 200, "s": 250},
             "3000000000 rows of the im2col matrix are too many for the 32-bit int",
         ),
@@ -165,7 +172,7 @@ def test_other_tiles_multiply_as_well(name, options, grid, block, n, k):
         ("gemm_warp", ("-DBN=96",), "the warps' tiles have to fill the block's tile"),
         ("gemm_warp", ("-DBK=4",), "every thread has to load as much as the others"),
         ("gemm_warp", ("-DBK=64",), "a block has at most 48 KB of static shared memory"),
-        ("pointwise", ("-DBM=20",), "8 × 8 threads have to fill the tile"),
+        ("pointwise", ("-DBM=20",), "8x8 threads have to fill the tile"),
         ("pointwise", ("-DBN=128",), "a thread loads one pixel, in every channel"),
     ],
 )
@@ -256,6 +263,16 @@ def test_images_go_piece_by_piece_where_memory_is_short(monkeypatch):
 def test_a_piece_has_no_more_groups_than_a_grid_has_blocks():
     plan = method("im2col_gemm").plan(ConvSpec(n=5, c=30000, h=2, w=3, k=30000, r=1, s=1, groups=30000))
     assert [step.grid[2] for step in plan.launches] == [2, 60000, 2, 60000, 1, 30000]
+
+
+def test_a_plan_has_at_most_4096_pieces():
+    spec = ConvSpec(n=2 * 4096, c=30000, h=2, w=1, k=60000, r=2, s=1, groups=30000)
+    assert method("im2col_gemm").supports(spec) is None
+    assert len(method("im2col_gemm").plan(spec).launches) == 2 * 4096
+    more = replace(spec, n=spec.n + 1)
+    assert method("im2col_gemm").supports(more) == (
+        "The im2col matrix comes in 4097 pieces of N=2 images, and it may come in 4096."
+    )
 
 
 def test_cublas_is_declined_on_the_emulator_with_the_fix():

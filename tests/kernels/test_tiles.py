@@ -79,7 +79,7 @@ def test_filters_beyond_64_kb_go_in_several_launches():
     launches = method("constant_weights").plan(spec).launches
     assert [step.grid[1] for step in launches] == [28, 28, 8]
     assert [step.arguments[-1] for step in launches] == [0, 28, 56]
-    bounds = [step.constants["filters"] for step in launches]
+    bounds = [step.constants["weights"] for step in launches]
     assert bounds == [("w", 0, 28 * 576), ("w", 28 * 576, 56 * 576), ("w", 56 * 576, 64 * 576)]
 
 

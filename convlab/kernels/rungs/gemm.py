@@ -7,6 +7,7 @@ from collections.abc import Callable
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import LARGEST_GRID_YZ, first, fits_int, grid_limit, indices, plain_1x1
 from convlab.kernels.method import Claim, Launch, Matmul, Method, Plan
+from convlab.kernels.tiling import TILES, ceil_div, tile_of
 from convlab.spec import ConvSpec, GemmSpec
 
 __all__ = ["RUNGS"]
@@ -16,11 +17,8 @@ THREADS = 256  # of kernels without tiles
 WARP_TILE = (64, 128)  # BM, BN of gemm_warp.cu
 WARP_BLOCK = (128, 1, 1)
 PIECE = 256 * 2**20  # bytes of columns that im2col_gemm makes at a time
+PIECES = 4096  # that im2col_gemm makes: two launches each
 WHOLE = 4 * 2**30  # bytes of columns that im2col_cublas makes in all
-
-
-def _blocks(size: int, tile: int) -> int:
-    return -(-size // tile)
 
 
 def _fits_gemm(bm: int) -> Callable[[GemmSpec], str | None]:
@@ -28,14 +26,14 @@ def _fits_gemm(bm: int) -> Callable[[GemmSpec], str | None]:
 
     def supports(spec: GemmSpec) -> str | None:
         sizes = (("rows of a", spec.gemm_m), ("columns of b", spec.gemm_n), ("columns of a", spec.gemm_k))
-        return first(fits_int(sizes), grid_limit(f"⌈M / {bm}⌉", _blocks(spec.gemm_m, bm), "tiles of rows"))
+        return first(fits_int(sizes), grid_limit(f"⌈M / {bm}⌉", ceil_div(spec.gemm_m, bm), "tiles of rows"))
 
     return supports
 
 
 def _gemm_plan(name: str, bm: int, bn: int, block: Dim3) -> Callable[[GemmSpec], Plan]:
     def plan(spec: GemmSpec) -> Plan:
-        grid = (_blocks(spec.gemm_n, bn), _blocks(spec.gemm_m, bm), 1)
+        grid = (ceil_div(spec.gemm_n, bn), ceil_div(spec.gemm_m, bm), 1)
         arguments = ("a", "b", "y", spec.gemm_m, spec.gemm_n, spec.gemm_k)
         return Plan((Launch(f"{name}.cu", name, grid, block, arguments),))
 
@@ -74,12 +72,26 @@ def _supports_im2col(spec: ConvSpec) -> str | None:
     return first(indices(spec), fits_int((rows,)), grid_limit("C", spec.c, "channels"))
 
 
+def _images(spec: ConvSpec) -> int:
+    """Of a piece: as many as the memory allows, and the grid, which has an image and group along z."""
+    return max(1, min(spec.n, PIECE // _column_bytes(spec), LARGEST_GRID_YZ // spec.groups))
+
+
+def _few_pieces(spec: ConvSpec) -> str | None:
+    """Absurdly many images would make a plan of absurdly many launches."""
+    images = _images(spec)
+    pieces = ceil_div(spec.n, images)
+    if pieces <= PIECES:
+        return None
+    return f"The im2col matrix comes in {pieces} pieces of N={images} images, and it may come in {PIECES}."
+
+
 def _supports_im2col_gemm(spec: ConvSpec) -> str | None:
     return first(
         _supports_im2col(spec),
         grid_limit("G", spec.groups, "groups"),
-        grid_limit(f"⌈K/G / {WARP_TILE[0]}⌉", _blocks(spec.k // spec.groups, WARP_TILE[0]), "tiles of filters"),
-        _fits_memory(_column_bytes(spec), PIECE, "one image"),
+        grid_limit(f"⌈K/G / {WARP_TILE[0]}⌉", ceil_div(spec.k // spec.groups, WARP_TILE[0]), "tiles of filters"),
+        _fits_memory(_column_bytes(spec), PIECE, "one image") or _few_pieces(spec),
     )
 
 
@@ -93,14 +105,14 @@ def _supports_im2col_cublas(spec: ConvSpec) -> str | None:
 
 
 def _im2col(spec: ConvSpec, start: int, images: int) -> Launch:
-    grid = (_blocks(spec.p * spec.q, THREADS), spec.c, images)
+    grid = (ceil_div(spec.p * spec.q, THREADS), spec.c, images)
     return Launch("im2col.cu", "im2col", grid, (THREADS, 1, 1), ("x", "columns", conv_struct(spec), start))
 
 
 def _gemm_of_columns(spec: ConvSpec, start: int, images: int) -> Launch:
     """gemm_warp.cu multiplies, once for each image and group."""
     sizes = (spec.k // spec.groups, spec.p * spec.q, spec.gemm_shape.gemm_k)
-    grid = (_blocks(sizes[1], WARP_TILE[1]), _blocks(sizes[0], WARP_TILE[0]), images * spec.groups)
+    grid = (ceil_div(sizes[1], WARP_TILE[1]), ceil_div(sizes[0], WARP_TILE[0]), images * spec.groups)
     arguments = ("w", "columns", "bias", "y", *sizes, spec.groups, start)
     return Launch("gemm_warp.cu", "gemm_warp_batched", grid, WARP_BLOCK, arguments)
 
@@ -110,8 +122,7 @@ def _columns(spec: ConvSpec, images: int) -> dict[str, tuple[tuple[int, ...], st
 
 
 def _im2col_gemm(spec: ConvSpec) -> Plan:
-    """As many images at a time as the memory allows, and the grid, which has an image and group along z."""
-    images = max(1, min(spec.n, PIECE // _column_bytes(spec), LARGEST_GRID_YZ // spec.groups))
+    images = _images(spec)
     pieces = [(start, min(images, spec.n - start)) for start in range(0, spec.n, images)]
     steps = (step(spec, *piece) for piece in pieces for step in (_im2col, _gemm_of_columns))
     return Plan(tuple(steps), _columns(spec, images))
@@ -124,7 +135,7 @@ def _im2col_cublas(spec: ConvSpec) -> Plan:
         ("columns", (spec.n, spec.groups, taps, pixels)),
         ("y", (spec.n, spec.groups, filters, pixels)),
     )
-    grid = (_blocks(pixels, THREADS), spec.k, spec.n)
+    grid = (ceil_div(pixels, THREADS), spec.k, spec.n)
     bias = Launch("im2col.cu", "add_bias", grid, (THREADS, 1, 1), ("bias", "y", conv_struct(spec)))
     return Plan((_im2col(spec, 0, spec.n), product, bias), _columns(spec, spec.n))
 
@@ -133,14 +144,14 @@ def _supports_pointwise(spec: ConvSpec) -> str | None:
     return first(
         plain_1x1(spec),
         grid_limit("N", spec.n, "images"),
-        grid_limit("⌈K / 64⌉", _blocks(spec.k, 64), "tiles of filters"),
+        grid_limit("⌈K / 64⌉", ceil_div(spec.k, TILES[-1]), "tiles of filters"),
         indices(spec),
     )
 
 
 def _pointwise(spec: ConvSpec) -> Plan:
-    bm = next((bm for bm in (16, 32) if bm >= spec.k), 64)
-    grid = (_blocks(spec.p * spec.q, 64), _blocks(spec.k, bm), spec.n)
+    bm = tile_of(spec.k)
+    grid = (ceil_div(spec.p * spec.q, 64), ceil_div(spec.k, bm), spec.n)
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
     return Plan((Launch("pointwise.cu", "conv_pointwise", grid, (8, 8, 1), arguments, options=(f"-DBM={bm}",)),))
 
@@ -159,7 +170,7 @@ RUNGS = (
     ),
     _gemm(
         "gemm_register",
-        "a tile of 8 × 8 outputs in the registers of each thread",
+        "a tile of 8×8 outputs in the registers of each thread",
         (64, 64),
         (8, 8, 1),
         (

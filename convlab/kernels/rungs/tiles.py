@@ -9,6 +9,7 @@ from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.halo import SHARED, Halo, halo
 from convlab.kernels.limits import first, fits_int, grid_limit, indices, planes
 from convlab.kernels.method import Claim, Launch, Method, Plan
+from convlab.kernels.tiling import ceil_div
 from convlab.spec import ConvSpec
 
 __all__ = ["RUNGS", "Tile", "dilated", "multi_output", "tiled"]
@@ -35,17 +36,13 @@ class Tile:
 DEFAULT = Tile()
 
 
-def _ceil(a: int, b: int) -> int:
-    return -(-a // b)
-
-
 def _naive_nhwc_supports(spec: ConvSpec) -> str | None:
     outputs = fits_int((("outputs of an image", spec.p * spec.q * spec.k),))
     return first(outputs, grid_limit("N", spec.n, "images"), indices(spec))
 
 
 def _naive_nhwc(spec: ConvSpec) -> Plan:
-    grid = (_ceil(spec.p * spec.q * spec.k, THREADS), spec.n, 1)
+    grid = (ceil_div(spec.p * spec.q * spec.k, THREADS), spec.n, 1)
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
     return Plan((Launch("naive_nhwc.cu", "conv_naive_nhwc", grid, (THREADS, 1, 1), arguments),))
 
@@ -78,7 +75,7 @@ def _tiled_supports(spec: ConvSpec) -> str | None:
 def tiled(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
     """One launch: a block for each tile of outputs, each filter and each image."""
     shared = _tile(spec, tile)
-    grid = (_ceil(spec.p, tile.bp) * _ceil(spec.q, tile.bq), spec.k, spec.n)
+    grid = (ceil_div(spec.p, tile.bp) * ceil_div(spec.q, tile.bq), spec.k, spec.n)
     arguments = ("x", "w", "bias", "y", conv_struct(spec), shared.pitch)
     block, options = (tile.bq, tile.bp, 1), tile.options("BP", "BQ")
     return Plan((Launch("tiled.cu", "conv_tiled", grid, block, arguments, shared.bytes, options),))
@@ -86,7 +83,7 @@ def tiled(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
 
 def _slices(spec: ConvSpec, tile: Tile) -> int:
     """Blocks along the filters: a block's belong to one group."""
-    return spec.groups * _ceil(spec.k // spec.groups, tile.bk)
+    return spec.groups * ceil_div(spec.k // spec.groups, tile.bk)
 
 
 def _filters_and_tile(spec: ConvSpec, tile: Tile) -> int:
@@ -105,7 +102,7 @@ def _multi_output_supports(spec: ConvSpec) -> str | None:
 
 def multi_output(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
     """One launch: a block for each tile of outputs, each slice of a group's filters and each image."""
-    grid = (_ceil(spec.p, tile.bp) * _ceil(spec.q, tile.bq), _slices(spec, tile), spec.n)
+    grid = (ceil_div(spec.p, tile.bp) * ceil_div(spec.q, tile.bq), _slices(spec, tile), spec.n)
     block = (tile.bq, tile.bp // tile.tn, tile.bk // tile.tm)
     arguments = ("x", "w", "bias", "y", conv_struct(spec), _tile(spec, tile).pitch)
     shared, options = _filters_and_tile(spec, tile), tile.options("BK", "BP", "BQ", "TM", "TN")
@@ -121,18 +118,19 @@ def _constant_weights_supports(spec: ConvSpec) -> str | None:
 
 def _constant_weights(spec: ConvSpec) -> Plan:
     """As many launches as the filters fill constant memory."""
-    values = spec.gemm_shape.gemm_k
+    values, v = spec.gemm_shape.gemm_k, conv_struct(spec)
+    most, blocks = CONSTANTS // values, ceil_div(spec.p * spec.q, THREADS)
     return Plan(
         tuple(
             Launch(
                 "constant_weights.cu",
                 "conv_constant_weights",
-                (_ceil(spec.p * spec.q, THREADS), min(CONSTANTS // values, spec.k - k0), spec.n),
+                (blocks, min(most, spec.k - k0), spec.n),
                 (THREADS, 1, 1),
-                ("x", "bias", "y", conv_struct(spec), k0),
-                constants={"filters": ("w", k0 * values, min(k0 + CONSTANTS // values, spec.k) * values)},
+                ("x", "bias", "y", v, k0),
+                constants={"weights": ("w", k0 * values, min(k0 + most, spec.k) * values)},
             )
-            for k0 in range(0, spec.k, CONSTANTS // values)
+            for k0 in range(0, spec.k, most)
         )
     )
 
@@ -158,8 +156,8 @@ def dilated(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
     """One launch: a block for each tile of outputs ``apart`` rows from one to the next, each filter and each image."""
     apart, step = _phase(spec)
     shared = _phase_tile(spec, tile)
-    bands = _ceil(spec.p, apart * tile.bp) * min(apart, spec.p)  # a row that does not exist needs no band
-    grid = (bands * _ceil(spec.q, tile.bq), spec.k, spec.n)
+    bands = ceil_div(spec.p, apart * tile.bp) * min(apart, spec.p)  # a row that does not exist needs no band
+    grid = (bands * ceil_div(spec.q, tile.bq), spec.k, spec.n)
     arguments = ("x", "w", "bias", "y", conv_struct(spec), apart, step, shared.pitch)
     block, options = (tile.bq, tile.bp, 1), tile.options("BP", "BQ")
     return Plan((Launch("dilated.cu", "conv_dilated", grid, block, arguments, shared.bytes, options),))
