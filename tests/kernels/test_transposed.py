@@ -81,6 +81,9 @@ def test_the_op_computes_by_any_method(name):
     np.testing.assert_allclose(y, transposed_matrix(x, w, bias, spec), rtol=1e-5, atol=1e-5)
 
 
+MANY = {"n": 40000, "c": 40000, "k": 50000}
+
+
 def _spec(**sizes):
     return ConvTransposeSpec(**{"n": 1, "c": 1, "h": 2, "w": 3, "k": 1, "r": 1, "s": 1, **sizes})
 
@@ -108,11 +111,24 @@ def _spec(**sizes):
             {"r": 2, "s": 2, "dilation": 50000, "padding": 24000},
             "pixels of a spread-out plane are too many for the 32-bit int",
         ),
+        (
+            (RUNGS[0],),
+            {**MANY, "stride": 250},
+            "With the inserted zeros, the work is 10060080000000000000 multiply-accumulates, beyond 2^63 − 1.",
+        ),
     ],
 )
 def test_sizes_beyond_its_grid_are_declined_with_the_reason(name, sizes, reason):
     for each in name:
         assert reason in method(each).supports(_spec(**sizes))
+
+
+def test_work_that_is_just_within_64_bits_has_a_plan():
+    spec = _spec(**MANY, stride=200)
+    assert method(RUNGS[0]).supports(spec) is None
+    assert [step.grid[1:] for step in method(RUNGS[0]).plan(spec).launches] == [
+        *((40000, 40000), (50000, 40000), (50000, 40000))
+    ]
 
 
 def test_the_op_says_why_a_method_declines():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import first, fits_int, grid_limit, steps
 from convlab.kernels.method import Claim, Launch, Method, Plan
+from convlab.kernels.tiling import ceil_div
 from convlab.spec import ConvSpec, ConvTransposeSpec
+from convlab.spec.values import LIMIT
 
 __all__ = ["RUNGS"]
 
@@ -49,22 +53,32 @@ def _gather_supports(spec: ConvTransposeSpec) -> str | None:
     return first(_supports(spec), grid_limit("N·stride²", spec.n * _phases(spec), "images and phases"))
 
 
+def _work(spec: ConvTransposeSpec) -> str | None:
+    """The ordinary convolution is a spec as well."""
+    macs = math.prod(spec.output_shape) * (spec.c // spec.groups) * spec.r * spec.s
+    if macs <= LIMIT:
+        return None
+    return f"With the inserted zeros, the work is {macs} multiply-accumulates, beyond 2^63 − 1."
+
+
 def _zero_supports(spec: ConvTransposeSpec) -> str | None:
     height, width = _spread(spec)
     return first(
         _supports(spec),
         grid_limit("C", spec.c, "channels"),
         fits_int((("pixels of a spread-out plane", height * width),)),
+        _work(spec),
     )
 
 
 def _blocks(count: int) -> int:
-    return -(-count // BLOCK[0])
+    return ceil_div(count, BLOCK[0])
 
 
 def _gather(spec: ConvTransposeSpec) -> Plan:
-    rows, columns = -(-spec.p // spec.stride[0]), -(-spec.q // spec.stride[1])  # of the first phase, the largest
-    grid = (_blocks(rows * columns), spec.k, spec.n * _phases(spec))
+    """As many blocks for each phase as the first needs, the largest."""
+    largest = math.prod(ceil_div(size, step) for size, step in zip((spec.p, spec.q), spec.stride, strict=True))
+    grid = (_blocks(largest), spec.k, spec.n * _phases(spec))
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
     return Plan((Launch("transposed.cu", "conv_transposed", grid, BLOCK, arguments),))
 
