@@ -18,7 +18,13 @@ RECORD = method("depthwise")
 def test_the_cases_reach_every_entry_of_depthwise():
     entries = Counter(RECORD.plan(spec).launches[0].entry for spec in DEPTHWISE)
     assert entries.keys() == {
-        *("depthwise_3x3", "depthwise_3x3_stride2", "depthwise_5x5", "depthwise_5x5_stride2", "depthwise_any")
+        *(
+            "conv_depthwise_3x3",
+            "conv_depthwise_3x3_stride2",
+            "conv_depthwise_5x5",
+            "conv_depthwise_5x5_stride2",
+            "conv_depthwise_any",
+        )
     }
     assert min(entries.values()) >= 6
     assert sum(spec.k > spec.c for spec in DEPTHWISE) > 20
@@ -28,14 +34,14 @@ def test_the_cases_reach_every_entry_of_depthwise():
 @pytest.mark.parametrize(
     ("sizes", "entry"),
     [
-        ({}, "depthwise_3x3"),
-        ({"stride": (2, 3), "dilation": (1, 2)}, "depthwise_3x3_stride2"),  # columns may lie as they like
-        ({"r": 5, "s": 5, "stride": (1, 2)}, "depthwise_5x5"),
-        ({"r": 5, "s": 5, "stride": 2}, "depthwise_5x5_stride2"),
-        ({"dilation": (2, 1)}, "depthwise_any"),
-        ({"stride": (3, 1)}, "depthwise_any"),
-        ({"s": 5}, "depthwise_any"),
-        ({"r": 7, "s": 7}, "depthwise_any"),
+        ({}, "conv_depthwise_3x3"),
+        ({"stride": (2, 3), "dilation": (1, 2)}, "conv_depthwise_3x3_stride2"),  # columns may lie as they like
+        ({"r": 5, "s": 5, "stride": (1, 2)}, "conv_depthwise_5x5"),
+        ({"r": 5, "s": 5, "stride": 2}, "conv_depthwise_5x5_stride2"),
+        ({"dilation": (2, 1)}, "conv_depthwise_any"),
+        ({"stride": (3, 1)}, "conv_depthwise_any"),
+        ({"s": 5}, "conv_depthwise_any"),
+        ({"r": 7, "s": 7}, "conv_depthwise_any"),
     ],
 )
 def test_the_plan_picks_the_entry_that_fits(sizes, entry):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import first, fits_int, indices, only
 from convlab.kernels.method import Claim, Launch, Method, Plan
+from convlab.kernels.tiling import ceil_div
 from convlab.spec import ConvSpec
 
 __all__ = ["RUNGS", "strip_template", "strips"]
@@ -15,7 +16,7 @@ THREADS = 128
 
 def strips(spec: ConvSpec) -> int:
     """The strips of one output plane."""
-    return -(-spec.p // STRIP) * spec.q
+    return ceil_div(spec.p, STRIP) * spec.q
 
 
 def strip_template(spec: ConvSpec) -> str:
@@ -25,9 +26,10 @@ def strip_template(spec: ConvSpec) -> str:
 
 
 def _depthwise(spec: ConvSpec) -> Plan:
-    grid = (-(-strips(spec) * spec.n * spec.k // THREADS), 1, 1)
+    grid = (ceil_div(strips(spec) * spec.n * spec.k, THREADS), 1, 1)
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
-    return Plan((Launch("depthwise.cu", f"depthwise_{strip_template(spec)}", grid, (THREADS, 1, 1), arguments),))
+    entry = f"conv_depthwise_{strip_template(spec)}"
+    return Plan((Launch("depthwise.cu", entry, grid, (THREADS, 1, 1), arguments),))
 
 
 def _supports_depthwise(spec: ConvSpec) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.limits import first, fits_int, grid_limit, indices, plain_3x3
 from convlab.kernels.method import Claim, Launch, Method, Plan
+from convlab.kernels.tiling import ceil_div
 from convlab.spec import ConvSpec
 
 __all__ = ["RUNGS"]
@@ -15,12 +16,12 @@ THREADS = 256
 
 def _tiles(spec: ConvSpec) -> int:
     """Tiles of 2×2 outputs, of all images."""
-    return spec.n * -(-spec.p // 2) * -(-spec.q // 2)
+    return spec.n * ceil_div(spec.p, 2) * ceil_div(spec.q, 2)
 
 
 def _parts(spec: ConvSpec) -> int:
     """Blocks along the filters: each computes filters of one group."""
-    return spec.groups * -(-(spec.k // spec.groups) // BK)
+    return spec.groups * ceil_div(spec.k // spec.groups, BK)
 
 
 def _supports(spec: ConvSpec) -> str | None:
@@ -35,12 +36,11 @@ def _supports(spec: ConvSpec) -> str | None:
 
 def _winograd(spec: ConvSpec) -> Plan:
     channels, v = spec.c // spec.groups, conv_struct(spec)
-    filters = Launch(
-        "winograd.cu", "winograd_filters", (-(-spec.k // THREADS), channels, 1), (THREADS, 1, 1), ("w", "u", v)
-    )
-    grid = (-(-_tiles(spec) // BT), _parts(spec), 1)
-    fused = Launch("winograd.cu", "winograd_fused", grid, (THREADS, 1, 1), ("x", "u", "bias", "y", v))
-    return Plan((filters, fused), {"u": ((channels, 16, spec.k), "float32")})
+    source, block = "winograd.cu", (THREADS, 1, 1)
+    filters = Launch(source, "winograd_filters", (ceil_div(spec.k, THREADS), channels, 1), block, ("w", "u", v))
+    grid = (ceil_div(_tiles(spec), BT), _parts(spec), 1)
+    convolve = Launch(source, "conv_winograd", grid, block, ("x", "u", "bias", "y", v))
+    return Plan((filters, convolve), {"u": ((channels, 16, spec.k), "float32")})
 
 
 RUNGS = (
