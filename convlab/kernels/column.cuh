@@ -1,6 +1,6 @@
 // One column of X_col without the matrix: what the window of one output pixel holds, element by element.
 #pragma once
-#include "common.cuh"
+#include "window.cuh"
 
 struct Column {
     const float* plane;                // of the element's channel
@@ -24,10 +24,9 @@ struct Column {
     }
 };
 
-// The column of a pixel, counted through all images, in a group's X_col; all its divisions are here.
+// The column of a pixel, counted through all images, in a group's X_col.
 __device__ Column column_of(int pixel, int group, const float* x, const Conv& v) {
-    int n = pixel / (v.P * v.Q), p = pixel / v.Q % v.P, q = pixel % v.Q, channels = v.C / v.groups;
-    return {x + ((size_t)n * v.C + group * channels) * v.H * v.W, channels,
-            n < v.N ? p * v.stride_h - v.pad_top : v.H,  // past the last image all is zero, too
-            q * v.stride_w - v.pad_left, 0, 0};
+    int channels = v.C / v.groups;
+    Window<float> window = window_of(pixel, x + (size_t)group * channels * v.H * v.W, v);
+    return {window.image, channels, window.top, window.left, 0, 0};
 }

@@ -12,7 +12,6 @@
 // Honest negatives with one filter a group it gains no more than the shared weights; with 16 and more, implicit_gemm
 //                  uses an input element for all of them, and this kernel for 8.
 #include "column.cuh"
-#include "common.cuh"
 
 #ifndef TM
 #define TM 4                           // filters of a thread, and of a block
@@ -26,25 +25,25 @@ conv_grouped(const float* __restrict__ x, const float* __restrict__ w,
              const float* __restrict__ bias,  // null: no bias
              float* __restrict__ y, Conv v) {
     __shared__ __align__(16) float weights[BK][TM];  // [k][m]: a broadcast of up to 16 bytes to all lanes
-    int filters = v.K / v.groups, depth = v.C / v.groups * v.R * v.S;  // gemm_m, gemm_k
+    int filters = v.K / v.groups, gemm_k = v.C / v.groups * v.R * v.S;  // of a group, and elements of each
     int pixel = blockIdx.x * THREADS + threadIdx.x, plane = v.P * v.Q;
     int group = blockIdx.y, m0 = blockIdx.z * TM;
 
     Column column = column_of(pixel, group, x, v);
     float sum[TM] = {};
-    for (int done = 0; done < depth; done += BK) {
-        int rows = min(BK, depth - done);
+    for (int done = 0; done < gemm_k; done += BK) {
+        int rows = min(BK, gemm_k - done);
         for (int i = threadIdx.x; i < rows * TM; i += THREADS) {
             int k = i / TM, m = i % TM;
-            const float* filter = w + ((size_t)group * filters + m0 + m) * depth;
+            const float* filter = w + ((size_t)group * filters + m0 + m) * gemm_k;
             weights[k][m] = m0 + m < filters ? filter[done + k] : 0.0f;
         }
-        __syncthreads();  // the weights are complete before anybody multiplies by them
+        __syncthreads();  // or a fast warp reads weights that a slow one has not stored yet
         for (int k = 0; k < rows; ++k) {
             float element = column.next(v);
             for (int m = 0; m < TM; ++m) sum[m] += weights[k][m] * element;
         }
-        __syncthreads();  // everybody has used these weights before the next overwrite them
+        __syncthreads();  // or a fast warp overwrites these weights, which a slow one still reads
     }
 
     if (pixel >= v.N * plane) return;

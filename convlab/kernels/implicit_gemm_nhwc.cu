@@ -3,15 +3,15 @@
 // Idea             with k = (r, s, c) four neighbouring rows of X_col are four channels of one pixel, and they lie side
 //                  by side in memory, as the weights do. Wherever the channels of a group are a multiple of 4, one
 //                  load brings four; two lanes side by side fill a sector of 32 bytes, in x, in w and in y.
-// Parallelisation  as implicit_gemm, but the 4 warps are 2 x 2, each with BM / 2 filters x BN / 2 pixels, and two
+// Parallelisation  as implicit_gemm, but the 4 warps are 2×2, each with BM / 2 filters × BN / 2 pixels, and two
 //                  lanes share a pixel: each has every other four of the filters, and they store 32 bytes together.
 // Expected limit   multiply-adds; finding addresses costs half of what it does in implicit_gemm.
 // Prediction       3.5 times fewer load requests than implicit_gemm. At stride 2 half as many input sectors, since no
 //                  sector is fetched for every other element of it; at stride 1 as many.
 // Honest negatives 3 channels, as in first layers, are read one by one: four times the requests, each of them spread
 //                  out; and whoever has NCHW pays for two conversions.
-#include "common.cuh"
 #include "rows.cuh"
+#include "window.cuh"
 
 #ifndef BM
 #define BM 64                          // filters of a block
@@ -26,12 +26,7 @@ static_assert(BK == 8 && 2 * BM <= THREADS, "two threads bring one filter's stag
 static_assert(BN == THREADS, "two threads bring one pixel's stage, and then that of the pixel BN / 2 further on");
 static_assert(TM % 4 == 0, "a thread stores its filters four at a time");
 
-struct Window {
-    const float* image;                // the group's first channel in it
-    int top, left;                     // where the window starts, be it in the padding
-};
-
-// Where a row of X_col comes from: k = (r * S + s) * channels + c.
+// Where a row of X_col comes from: k = (r·S + s)·channels + c.
 struct Tap {
     int r, s, c;
 };
@@ -49,14 +44,14 @@ __device__ Tap after(Tap tap, Tap by, int S, int channels) {
 }
 
 // An element of X_col, null where it is padding.
-__device__ const float* find(const Window& window, Tap tap, const Conv& v) {
+__device__ const float* find(const Window<float>& window, Tap tap, const Conv& v) {
     unsigned h = window.top + tap.r * v.dilation_h, col = window.left + tap.s * v.dilation_w;
     bool inside = tap.r < v.R && h < v.H && col < v.W;                  // unsigned, -1 is larger than any size
     return inside ? window.image + (size_t)(h * v.W + col) * v.C + tap.c : nullptr;
 }
 
 // Four rows of X_col in one column: four channels of a pixel, or one by one where channels do not come in fours.
-__device__ float4 find_four(const Window& window, Tap tap, const Conv& v, int channels, bool wide) {
+__device__ float4 find_four(const Window<float>& window, Tap tap, const Conv& v, int channels, bool wide) {
     float four[4] = {};
     for (int i = 0; i < 4; ++i) {
         const float* at = find(window, tap, v);
@@ -80,45 +75,40 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 conv_implicit_gemm_nhwc(const float* __restrict__ x, const float* __restrict__ w,
                         const float* __restrict__ bias,  // null: no bias
                         float* __restrict__ y, Conv v) {
-    __shared__ __align__(16) float A[2][BK][BM + 4];  // [stage][k][m]: W transposed
-    __shared__ float B[2][BK][BN + 4];                // [stage][k][n]: X_col; each 4 keeps stores apart
-    int t = threadIdx.x, half = t % 2, own = t / 2;
-    int filters = v.K / v.groups, channels = v.C / v.groups, depth = channels * v.R * v.S;  // gemm_m, gemm_k
-    int plane = v.P * v.Q, pixels = v.N * plane;                                            // gemm_n
+    __shared__ __align__(16) float As[2][BK][BM + 4];  // [stage][k][m]: W transposed
+    __shared__ float Bs[2][BK][BN + 4];                // [stage][k][n]: X_col; each 4 keeps stores apart
+    int t = threadIdx.x, half = t % 2, own = t / 2;   // it brings one half of the stage of filter and pixel `own`
+    int filters = v.K / v.groups, channels = v.C / v.groups, gemm_k = channels * v.R * v.S;  // of a group
+    int pixels = v.N * v.P * v.Q;                                                            // of all images
     int m0 = blockIdx.y * BM, n0 = blockIdx.x * BN, group = blockIdx.z;
 
-    Window windows[2];                                // of the pixels that this thread brings
-    for (int i = 0; i < 2; ++i) {
-        int pixel = n0 + own + i * (BN / 2), p = pixel % plane / v.Q, q = pixel % v.Q;
-        windows[i] = {x + (size_t)(pixel / plane) * v.H * v.W * v.C + group * channels,
-                      pixel < pixels ? p * v.stride_h - v.pad_top : v.H,   // past the last pixel: zeros
-                      q * v.stride_w - v.pad_left};
-    }
-    const float* filter = w + ((size_t)group * filters + m0 + own) * depth;
-    int length = m0 + own < filters ? depth : 0, k = half * 4;
+    Window<float> windows[2];
+    for (int i = 0; i < 2; ++i) windows[i] = window_of(n0 + own + i * (BN / 2), x + group * channels, v);
+    const float* filter = w + ((size_t)group * filters + m0 + own) * gemm_k;
+    int length = m0 + own < filters ? gemm_k : 0, k = half * 4;
     Tap tap = tap_at(k, v.S, channels), step = tap_at(BK, v.S, channels);
-    bool wide_w = rows_of_four(w, depth), wide_x = rows_of_four(x, channels);
+    bool wide_w = rows_of_four(w, gemm_k), wide_x = rows_of_four(x, channels);
 
     float4 a = load4(filter, k, length, wide_w), b[2];  // the next stage, on its way
     for (int i = 0; i < 2; ++i) b[i] = find_four(windows[i], tap, v, channels, wide_x);
     int m = t / 64 * (BM / 2) + half * 4, n = t / 32 % 2 * (BN / 2) + t % 32 / 2;  // that this thread computes
     float sum[TM][TN] = {};
-    for (int done = 0, stage = 0; done < depth; done += BK, stage ^= 1) {
-        if (own < BM) transpose(A[stage], k, own, a);
-        for (int i = 0; i < 2; ++i) transpose(B[stage], k, own + i * (BN / 2), b[i]);
-        // The stage is complete before anybody reads it; and whoever is here has done with the other stage, which is
-        // overwritten next: with two stages, one barrier does for both.
+    for (int done = 0, stage = 0; done < gemm_k; done += BK, stage ^= 1) {
+        if (own < BM) transpose(As[stage], k, own, a);
+        for (int i = 0; i < 2; ++i) transpose(Bs[stage], k, own + i * (BN / 2), b[i]);
+        // Or a fast warp reads elements of this stage that a slow one has not stored yet; or overwrites those of the
+        // other stage, which a slow one still reads, in the next step: with two stages, one barrier keeps off both.
         __syncthreads();
-        if (done + BK < depth) {                      // under way while the sums are computed
+        if (done + BK < gemm_k) {                     // under way while the sums are computed
             a = load4(filter, done + BK + k, length, wide_w);
             tap = after(tap, step, v.S, channels);
             for (int i = 0; i < 2; ++i) b[i] = find_four(windows[i], tap, v, channels, wide_x);
         }
         for (int i = 0; i < BK; ++i) {
             float pixel[TN];
-            for (int j = 0; j < TN; ++j) pixel[j] = B[stage][i][n + 16 * j];
+            for (int j = 0; j < TN; ++j) pixel[j] = Bs[stage][i][n + 16 * j];
             for (int f = 0; f < TM; f += 4) {
-                float4 weight = *(const float4*)&A[stage][i][m + 2 * f];
+                float4 weight = *(const float4*)&As[stage][i][m + 2 * f];
                 for (int j = 0; j < TN; ++j) {
                     sum[f][j] += weight.x * pixel[j];
                     sum[f + 1][j] += weight.y * pixel[j];

@@ -1,4 +1,4 @@
-// tensor_core: warps multiply 16x16 matrices on Tensor Cores, by the wmma API.
+// tensor_core: warps multiply 16×16 matrices on Tensor Cores, by the wmma API.
 //
 // Idea             implicit GEMM in half precision, summed in float: 16 filters, times 16 elements of the window (c, r,
 //                  s flattened, the last few filled up with zeros), times 16 pixels are one instruction of a warp.
@@ -7,13 +7,13 @@
 // Expected limit   the gathering: a thread still fetches two bytes at a time, with the index arithmetic of naive, and
 //                  nothing overlaps with the Tensor Cores.
 // Prediction       eight times fewer instructions per multiply-add than naive, since each input element that a thread
-//                  fetches serves 16 filters. With 3 channels and 3x3 filters, 27 of 32 multipliers along k are useful;
+//                  fetches serves 16 filters. With 3 channels and 3×3 filters, 27 of 32 multipliers along k are useful;
 //                  one step for each tap would use 3 of 16.
 // Honest negatives less than 16 filters of a group leave rows of the fragments empty: depthwise, 15 of 16. 64 filters
 //                  fetch the input four times. Fragments are read from shared memory for a single product.
 #include <mma.h>
 
-#include "common.cuh"
+#include "window.cuh"
 using namespace nvcuda;
 
 constexpr int TILE = 16;  // the side of a fragment
@@ -40,26 +40,13 @@ __device__ void load_filters(half (*tile)[PITCH_W], const half* w, int rows, int
     }
 }
 
-// A pixel's window: the first channel that it sees, and the input row and column of its first tap.
-struct Window {
-    const half* image;  // null: there is no such pixel
-    int h, col;
-};
-
-__device__ Window window_of(const half* x, int pixel, int channels, const Conv& v) {
-    int n = pixel / (v.P * v.Q), p = pixel / v.Q % v.P, q = pixel % v.Q;
-    if (n >= v.N) return {nullptr, 0, 0};
-    const half* image = x + ((size_t)n * v.C + blockIdx.z * channels) * v.H * v.W;
-    return {image, p * v.stride_h - v.pad_top, q * v.stride_w - v.pad_left};
-}
-
 // One thread's column of the input's tile: some elements of one window, counted on without dividing again.
-__device__ void load_window(half (*tile)[PITCH_X], Window window, int k, int channels, const Conv& v) {
+__device__ void load_window(half (*tile)[PITCH_X], Window<half> window, int k, int channels, const Conv& v) {
     int first = threadIdx.x / BN * ROWS, column = threadIdx.x % BN;
     int s = (k + first) % v.S, r = (k + first) / v.S % v.R, c = (k + first) / (v.R * v.S);
     for (int row = first; row < first + ROWS; ++row) {
-        int h = window.h + r * v.dilation_h, col = window.col + s * v.dilation_w;
-        bool inside = window.image && c < channels && h >= 0 && h < v.H && col >= 0 && col < v.W;
+        int h = window.top + r * v.dilation_h, col = window.left + s * v.dilation_w;
+        bool inside = c < channels && h >= 0 && h < v.H && col >= 0 && col < v.W;
         tile[row][column] = inside ? window.image[((size_t)c * v.H + h) * v.W + col] : half(0.0f);
         if (++s < v.S) continue;
         s = 0;
@@ -69,43 +56,45 @@ __device__ void load_window(half (*tile)[PITCH_X], Window window, int k, int cha
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+// Eight blocks on an SM leave each thread 64 registers, and none spills.
+extern "C" __global__ void __launch_bounds__(THREADS, 8)
 conv_wmma(const half* __restrict__ x, const half* __restrict__ w,
           const float* __restrict__ bias,  // null: no bias
           float* __restrict__ y, Conv v) {
-    __shared__ __align__(32) half filters[BM][PITCH_W];  // BM x BK
-    __shared__ __align__(32) half windows[BK][PITCH_X];  // BK x BN
-    __shared__ __align__(32) float sums[BM][PITCH_Y];    // BM x BN
+    __shared__ __align__(32) half weights[BM][PITCH_W];  // BM × BK
+    __shared__ __align__(32) half windows[BK][PITCH_X];  // BK × BN
+    __shared__ __align__(32) float sums[BM][PITCH_Y];    // BM × BN
 
-    int channels = v.C / v.groups, gemm_m = v.K / v.groups, gemm_k = channels * v.R * v.S;
+    int channels = v.C / v.groups, filters = v.K / v.groups, gemm_k = channels * v.R * v.S;
     int left = blockIdx.x * BN, top = blockIdx.y * BM;   // the tile's first pixel, and its first filter of the group
-    int first = blockIdx.z * gemm_m + top;               // that filter among all
-    Window window = window_of(x, left + threadIdx.x % BN, channels, v);
+    int first = blockIdx.z * filters + top;              // that filter among all
+    Window<half> window =
+        window_of(left + threadIdx.x % BN, x + (size_t)blockIdx.z * channels * v.H * v.W, v);
     int column = threadIdx.x / 32 * TILE;                // the warp's part of the tile
 
     wmma::fragment<wmma::accumulator, TILE, TILE, TILE, float> sum[BM / TILE];
     for (auto& each : sum) wmma::fill_fragment(each, 0.0f);
     for (int k = 0; k < gemm_k; k += BK) {
-        load_filters(filters, w + (size_t)first * gemm_k, gemm_m - top, k, gemm_k);
+        load_filters(weights, w + (size_t)first * gemm_k, filters - top, k, gemm_k);
         load_window(windows, window, k, channels, v);
-        __syncthreads();  // read after write: the fragments hold what other threads have stored
+        __syncthreads();  // or a fast warp reads elements that a slow one has not stored yet
         wmma::fragment<wmma::matrix_b, TILE, TILE, TILE, half, wmma::row_major> b;
         wmma::load_matrix_sync(b, &windows[0][column], PITCH_X);
         for (int i = 0; i < BM / TILE; ++i) {
             wmma::fragment<wmma::matrix_a, TILE, TILE, TILE, half, wmma::row_major> a;
-            wmma::load_matrix_sync(a, &filters[i * TILE][0], PITCH_W);
+            wmma::load_matrix_sync(a, &weights[i * TILE][0], PITCH_W);
             wmma::mma_sync(sum[i], a, b, sum[i]);
         }
-        __syncthreads();  // write after read: the next step stores into the same tiles
+        __syncthreads();  // or a fast warp overwrites this step's elements, which a slow one still reads
     }
 
     // Which lane holds which element of a fragment is not specified: through shared memory they get known places.
     for (int i = 0; i < BM / TILE; ++i)
         wmma::store_matrix_sync(&sums[i * TILE][column], sum[i], PITCH_Y, wmma::mem_row_major);
-    __syncthreads();  // read after write: a thread stores a pixel that another warp has computed
+    __syncthreads();  // or a fast warp reads sums that a slow one has not stored yet
     for (int i = threadIdx.x; i < BM * BN; i += THREADS) {
         int row = i / BN, pixel = left + i % BN, plane = v.P * v.Q;
-        if (top + row >= gemm_m || pixel >= v.N * plane) continue;
+        if (top + row >= filters || pixel >= v.N * plane) continue;
         int k = first + row;
         y[((size_t)(pixel / plane) * v.K + k) * plane + pixel % plane] =
             sums[row][i % BN] + (bias ? bias[k] : 0.0f);

@@ -2,7 +2,7 @@
 //
 // Idea             implicit GEMM whose three movements are one instruction each: 16 bytes of a pixel's channels go from
 //                  global to shared memory without a register (cp.async), from there into the fragments of a warp, four
-//                  8x8 matrices at a time (ldmatrix), and these into products (mma.sync m16n8k16). k runs over r, s, c:
+//                  8×8 matrices at a time (ldmatrix), and these into products (mma.sync m16n8k16). k runs over r, s, c:
 //                  in NHWC, neighbours along k are neighbours in memory.
 // Parallelisation  blockIdx.x is a tile of BN pixels of all images, blockIdx.y a tile of BM filters, blockIdx.z a group
 //                  and, for outputs of few tiles, a part of k, whose sums a second kernel adds in a fixed order. Four
@@ -13,10 +13,11 @@
 //                  column of pieces would heap on a few banks.
 // Honest negatives channels of a group that fill no piece of 16 bytes (3 of an image) come one by one, and wait. What
 //                  lacks to a multiple of BM filters or of BK along k is multiplied as zeros. TF32 rounds an element
-//                  again for every fragment that holds it. On Hopper mma.sync reaches about two thirds of the peak: the
+//                  again for every fragment that holds it. To find a piece of a pixel takes two divisions (input_at),
+//                  where implicit_gemm_nhwc counts on. On Hopper mma.sync reaches about two thirds of the peak: the
 //                  rest needs wgmma, whose rung would be the next one.
-#include "common.cuh"
 #include "mma.cuh"
+#include "window.cuh"
 
 #ifndef ELEMENT
 #define ELEMENT half  // or __nv_bfloat16; or float, multiplied as TF32
@@ -45,37 +46,25 @@ static_assert(BN % ROWS == 0, "each thread has the same number of windows");
 static_assert(STAGES >= 2, "one stage is filled while another is read");
 
 struct __align__(16) Piece { ELEMENT element[EACH]; };
-struct Stage { Piece w[BM * PIECES], x[BN * PIECES]; };  // BM x BK, BN x BK
+struct Stage { Piece w[BM * PIECES], x[BN * PIECES]; };  // BM × BK, BN × BK
 static_assert(STAGES * sizeof(Stage) <= 48 * 1024, "a block has at most 48 KB of static shared memory");
 
 // Where a piece lies: by the exclusive or, piece p of eight rows in a row lies in eight different groups of four banks.
 __device__ int place(int row, int piece) { return row * PIECES + (piece ^ row / (8 / PIECES) % PIECES); }
-
-// A pixel's window: its image, from the first channel that it sees, and the input row and column of its first tap.
-struct Window {
-    const ELEMENT* image;  // null: there is no such pixel
-    int h, col;
-};
 
 // What one thread copies from: rows of w, and the windows of its pixels, found once.
 struct Source {
     const ELEMENT* w;  // the tile's first filter
     int filters;       // from there on, in this group
     int gemm_k, channels;
-    Window windows[BN / ROWS];
+    Window<ELEMENT> windows[BN / ROWS];
 };
 
-__device__ Window window_of(const ELEMENT* x, int pixel, const Conv& v) {
-    int n = pixel / (v.P * v.Q), p = pixel / v.Q % v.P, q = pixel % v.Q;
-    if (n >= v.N) return {nullptr, 0, 0};
-    return {x + (size_t)n * v.H * v.W * v.C, p * v.stride_h - v.pad_top, q * v.stride_w - v.pad_left};
-}
-
 // The input element that stands at k of a window; null where that is padding or beyond.
-__device__ const ELEMENT* input_at(const Window& window, int k, int channels, const Conv& v) {
+__device__ const ELEMENT* input_at(const Window<ELEMENT>& window, int k, int channels, const Conv& v) {
     int tap = k / channels, r = tap / v.S, s = tap % v.S;
-    int h = window.h + r * v.dilation_h, col = window.col + s * v.dilation_w;
-    bool inside = window.image && r < v.R && h >= 0 && h < v.H && col >= 0 && col < v.W;
+    int h = window.top + r * v.dilation_h, col = window.left + s * v.dilation_w;
+    bool inside = r < v.R && h >= 0 && h < v.H && col >= 0 && col < v.W;
     return inside ? window.image + ((size_t)h * v.W + col) * v.C + k % channels : nullptr;
 }
 
@@ -147,11 +136,11 @@ template <bool WHOLE>
 __device__ void convolve(const ELEMENT* x, const ELEMENT* w, const float* bias, float* y, const Conv& v) {
     __shared__ Stage stages[STAGES];
     int splits = gridDim.z / v.groups, split = blockIdx.z % splits, group = blockIdx.z / splits;
-    int channels = v.C / v.groups, gemm_m = v.K / v.groups, gemm_k = v.R * v.S * channels;
-    int filter = group * gemm_m + blockIdx.y * BM, pixel = blockIdx.x * BN;  // the tile's first
-    Source source = {w + (size_t)filter * gemm_k, gemm_m - (int)blockIdx.y * BM, gemm_k, channels};
+    int channels = v.C / v.groups, filters = v.K / v.groups, gemm_k = v.R * v.S * channels;
+    int filter = group * filters + blockIdx.y * BM, pixel = blockIdx.x * BN;  // the tile's first
+    Source source = {w + (size_t)filter * gemm_k, filters - (int)blockIdx.y * BM, gemm_k, channels};
     for (int i = 0; i < BN / ROWS; ++i)
-        source.windows[i] = window_of(x + group * channels, pixel + threadIdx.x / PIECES + i * ROWS, v);
+        source.windows[i] = window_of(pixel + threadIdx.x / PIECES + i * ROWS, x + group * channels, v);
 
     int steps = (gemm_k + BK - 1) / BK, part = (steps + splits - 1) / splits;
     int first = split * part, last = min(first + part, steps);
@@ -162,8 +151,9 @@ __device__ void convolve(const ELEMENT* x, const ELEMENT* w, const float* bias, 
     float sum[WM / 16][WN / 8][4] = {};
     for (int step = first; step < last; ++step) {
         wait_for_copies<STAGES - 2>();  // for this step's; those of the steps after it may still be under way
-        __syncthreads();  // read after write: the other threads' copies have arrived, too. Write after read: all have
-                          // multiplied the stage of the step before, which is filled next
+        // Or a fast warp reads elements of this stage that a slow one has not copied yet; or overwrites those of the
+        // step before, which a slow one still multiplies and whose stage is filled next: one barrier keeps off both.
+        __syncthreads();
         int next = step + STAGES - 1;
         if (next < last) fill<WHOLE>(stages[next % STAGES], source, next * BK, v);
         commit_copies();  // of nothing, in the last steps: the count of groups goes on
@@ -173,8 +163,10 @@ __device__ void convolve(const ELEMENT* x, const ELEMENT* w, const float* bias, 
 }
 
 // x[N][H][W][C], w[K][R][S][C / groups], y[parts of k][N][P][Q][K]; a bias only where k is in one part.
+// One block on an SM will do: better than to spill registers for more.
+//
 // Channels of a group fill pieces of 16 bytes, and x and w start with a whole one:
-extern "C" __global__ void __launch_bounds__(THREADS, 1)  // one block on an SM will do: better than to spill for more
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
 conv_mma(const ELEMENT* __restrict__ x, const ELEMENT* __restrict__ w,
          const float* __restrict__ bias,  // null: no bias
          float* __restrict__ y, Conv v) {
