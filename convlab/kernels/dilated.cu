@@ -3,15 +3,15 @@
 // Idea             a filter with dilation d reads every d-th row, and output rows that lie d apart read the same ones.
 //                  A block that computes such rows loads those rows of the input alone: its halo of rows is that of
 //                  an undilated filter. Nine taps stay nine taps; no zeros are multiplied.
-// Parallelisation  a block for BP x BQ outputs of one filter: BP rows, `apart` rows from one to the next, by BQ
+// Parallelisation  a block for BP × BQ outputs of one filter: BP rows, `apart` rows from one to the next, by BQ
 //                  neighbouring columns. blockIdx.x runs over columns of tiles, then over which of the `apart`
 //                  classes of rows, then down the image; blockIdx.y is the filter, blockIdx.z the image.
 // Expected limit   that of tiled.
-// Prediction       1.1 times fewer input elements and sectors than tiled on 3x3 with dilation 2: 18 rows of a tile
+// Prediction       1.1 times fewer input elements and sectors than tiled on 3×3 with dilation 2: 18 rows of a tile
 //                  against 20. The gain grows with the dilation, 18 against 16 + 2d. No bank conflicts at stride 1.
 // Honest negatives columns are not dealt out. With dilation 2 a row of the tile would have 18 pixels instead of 20, but
 //                  from 6 sectors instead of 4, as what is skipped lies in the same sectors. An output of fewer than
-//                  BP * d rows leaves threads idle. Dilation 1 gains nothing: this is tiled then.
+//                  BP·d rows leaves threads idle. Dilation 1 gains nothing: this is tiled then.
 #include "common.cuh"
 
 #ifndef BP
@@ -24,13 +24,13 @@
 static_assert(THREADS % 32 == 0 && THREADS <= 1024, "whole warps load rows, and a block has at most 1024 threads");
 
 // With g the greatest common divisor of stride and dilation, apart = dilation / g output rows lie stride / g = `step`
-// steps of one dilation apart in the input: tile row i * step + r holds tap r of the block's i-th output row.
+// steps of one dilation apart in the input: tile row i·step + r holds tap r of the block's i-th output row.
 extern "C" __global__ void __launch_bounds__(THREADS)
 conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
              const float* __restrict__ bias,  // null: no bias
              float* __restrict__ y, Conv v, int apart, int step, int pitch) {
     extern __shared__ float tile[];                                     // [rows][pitch]
-    int rows = (BP - 1) * step + v.R;                                   // 18 for 3x3, whatever the dilation
+    int rows = (BP - 1) * step + v.R;                                   // 18 for 3×3, whatever the dilation
     int cols = (BQ - 1) * v.stride_w + (v.S - 1) * v.dilation_w + 1;
     int across = (v.Q + BQ - 1) / BQ;                                   // tiles
     int band = blockIdx.x / across;
@@ -52,7 +52,7 @@ conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
                 bool inside = h >= 0 && h < v.H && at >= 0 && at < v.W;      // outside lies padding: zero
                 tile[row * pitch + col] = inside ? plane[(size_t)h * v.W + at] : 0.0f;
             }
-        __syncthreads();  // or a fast warp reads pixels that a slow one has not written yet
+        __syncthreads();  // or a fast warp reads pixels that a slow one has not stored yet
         const float* filter = w + (size_t)(k * channels + c) * v.R * v.S;    // [R][S]
         for (int r = 0; r < v.R; ++r)
             for (int s = 0; s < v.S; ++s) sum += corner[r * pitch + s * v.dilation_w] * filter[r * v.S + s];

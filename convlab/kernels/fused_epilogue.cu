@@ -1,9 +1,9 @@
-// fused_epilogue: convolution, bias, scale and shift (a batch norm), ReLU and 2x2 max pooling in one kernel.
+// fused_epilogue: convolution, bias, scale and shift (a batch norm), ReLU and 2×2 max pooling in one kernel.
 //
 // Idea             what follows a convolution needs its result only, and that lies in a register: finish it there. For
 //                  pooling a thread computes two rows of a column, and the pair of neighbouring lanes swaps its maxima.
 // Parallelisation  as naive, with two rows a thread where it pools: neighbouring lanes stay neighbouring columns. (With
-//                  2x2 a thread, lanes would load two apart, and touch twice the sectors.)
+//                  2×2 a thread, lanes would load two apart, and touch twice the sectors.)
 // Expected limit   that of naive: the load units. What is fused adds a few instructions and no traffic.
 // Prediction       with ReLU and pooling 9 times fewer store sectors than naive, ReLU and pooling one after the other
 //                  (1/4 instead of 1 + 1 + 1/4 of the convolution's output); 1.3 times fewer load requests, since a
@@ -24,7 +24,7 @@ __device__ void conv_block(const float* x, const float* w, const float* bias, co
     int k = blockIdx.y, n = blockIdx.z;
 
     int channels = v.C / v.groups, first = k / (v.K / v.groups) * channels;
-    float sum[ROWS];                                          // [row * ROWS ..][q]
+    float sum[ROWS];                                          // [row·ROWS ..][q]
     for (int i = 0; i < ROWS; ++i) sum[i] = bias ? bias[k] : 0.0f;
     for (int c = 0; c < channels; ++c)
         for (int r = 0; r < v.R; ++r)
@@ -42,7 +42,7 @@ __device__ void conv_block(const float* x, const float* w, const float* bias, co
     float value = finished(sum[0], k, scale, shift, relu);
     if constexpr (POOL) {
         value = larger(value, finished(sum[1], k, scale, shift, relu));
-        value = larger(value, __shfl_xor_sync(~0u, value, 1));  // the other column of the 2x2
+        value = larger(value, __shfl_xor_sync(~0u, value, 1));  // the other column of the 2×2
         if (q % 2) return;
         q /= 2;
         width /= 2;

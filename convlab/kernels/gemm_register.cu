@@ -46,7 +46,7 @@ gemm_register(const float* __restrict__ a, const float* __restrict__ b, float* _
             int k = i / BN, n = i % BN;
             Bs[k][n] = k0 + k < K && n0 + n < N ? b[(size_t)(k0 + k) * N + n0 + n] : 0.0f;
         }
-        __syncthreads();  // both tiles are complete before anybody reads them
+        __syncthreads();  // or a fast warp reads elements that a slow one has not stored yet
         for (int k = 0; k < BK; ++k) {
             float row[TN];
             for (int j = 0; j < TN; ++j) row[j] = Bs[k][tx + j * (BN / TN)];
@@ -55,7 +55,7 @@ gemm_register(const float* __restrict__ a, const float* __restrict__ b, float* _
                 for (int j = 0; j < TN; ++j) sum[i][j] += left * row[j];
             }
         }
-        __syncthreads();  // everybody has read them before the next step overwrites them
+        __syncthreads();  // or a fast warp overwrites this step's elements, which a slow one still reads
     }
     for (int i = 0; i < TM; ++i)
         for (int j = 0; j < TN; ++j) {

@@ -16,7 +16,7 @@ static_assert(TILE * TILE <= 1024, "a block has one thread for each element of t
 
 extern "C" __global__ void __launch_bounds__(TILE * TILE)
 gemm_tiled(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ y, int M, int N, int K) {
-    __shared__ float As[TILE][TILE];  // [m][k]
+    __shared__ float As[TILE][TILE];  // [m][k]: A's tile, in shared memory
     __shared__ float Bs[TILE][TILE];  // [k][n]
     int tx = threadIdx.x, ty = threadIdx.y;
     int m = blockIdx.y * TILE + ty, n = blockIdx.x * TILE + tx;
@@ -25,9 +25,9 @@ gemm_tiled(const float* __restrict__ a, const float* __restrict__ b, float* __re
     for (int k0 = 0; k0 < K; k0 += TILE) {
         As[ty][tx] = m < M && k0 + tx < K ? a[(size_t)m * K + k0 + tx] : 0.0f;  // past the edge: zero
         Bs[ty][tx] = k0 + ty < K && n < N ? b[(size_t)(k0 + ty) * N + n] : 0.0f;
-        __syncthreads();  // both tiles are complete before anybody reads them
+        __syncthreads();  // or a fast warp reads elements that a slow one has not stored yet
         for (int k = 0; k < TILE; ++k) sum += As[ty][k] * Bs[k][tx];
-        __syncthreads();  // everybody has read them before the next step overwrites them
+        __syncthreads();  // or a fast warp overwrites this step's elements, which a slow one still reads
     }
     if (m < M && n < N) y[(size_t)m * N + n] = sum;
 }

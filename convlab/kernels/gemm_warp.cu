@@ -1,9 +1,9 @@
 // gemm_warp: the register tile, ordered by warps, fed 16 bytes at a time from two buffers in turn.
 //
-// Idea             (1) a warp owns a compact tile of 32 × 64, so that its lanes read few distinct words and (2) each
+// Idea             (1) a warp owns a compact tile of 32×64, so that its lanes read few distinct words and (2) each
 //                  reads four of them at once; (3) while a step multiplies, the next step's elements are under way.
-// Parallelisation  a block of 2 × 2 warps computes 64 × 128 elements of Y; a warp's lanes form 4 × 8, and each lane
-//                  computes 8 × 8 elements in four quads of 4 × 4. blockIdx.z is the product, of several.
+// Parallelisation  a block of 2×2 warps computes 64×128 elements of Y; a warp's lanes form 4×8, and each lane
+//                  computes 8×8 elements in four quads of 4×4. blockIdx.z is the product, of several.
 // Expected limit   the multiply-add units.
 // Prediction       than gemm_register: half the barriers, one a step instead of two; 5.3 times fewer load requests (4
 //                  for the 16 bytes, 4/3 for the wider tile); a quarter of the reads of shared memory, 16 bytes each.
@@ -26,7 +26,7 @@
 #ifndef TN
 #define TN 8
 #endif
-#define WM (4 * TM)  // a warp's tile: 4 × 8 lanes
+#define WM (4 * TM)  // a warp's tile: 4×8 lanes
 #define WN (8 * TN)
 #define THREADS ((BM / WM) * (BN / WN) * 32)
 #define BLOCKS (THREADS > 384 ? 1 : 384 / THREADS)  // on an SM at least: leaves 170 registers a thread, and none spills
@@ -77,7 +77,9 @@ __device__ __forceinline__ void multiply(const float* __restrict__ a, const floa
             As[buffer][k + 2][row] = next_a[i].z, As[buffer][k + 3][row] = next_a[i].w;
         }
         for (int i = 0; i < LOADS_B; ++i) ((float4*)Bs[buffer])[thread + i * THREADS] = next_b[i];
-        __syncthreads();  // this buffer is complete; and nobody still reads the other, which the next step overwrites
+        // Or a fast warp reads elements of this buffer that a slow one has not stored yet; or overwrites those of the
+        // other, which a slow one still reads, in the next step: with two buffers, one barrier keeps off both.
+        __syncthreads();
         if (k0 + BK < K) fetch(k0 + BK);
         #pragma unroll
         for (int k = 0; k < BK; ++k) {

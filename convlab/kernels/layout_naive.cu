@@ -1,7 +1,7 @@
 // layout_naive: change the layout element by element.
 //
-// Idea             to move NCHW to NHWC is to transpose each image's matrix of C rows and H * W columns, and back, that
-//                  of H * W rows and C columns: an element at (row, col) goes to (col, row).
+// Idea             to move NCHW to NHWC is to transpose each image's matrix of C rows and H·W columns, and back, that
+//                  of H·W rows and C columns: an element at (row, col) goes to (col, row).
 // Parallelisation  a thread for an element, in the order in which they are read; blockIdx.y is the image n.
 // Expected limit   scattered stores: neighbouring lanes read neighbours, but write one row length apart.
 // Prediction       one sector of 32 bytes for each 4-byte store where rows >= 8: 8 times what is needed.

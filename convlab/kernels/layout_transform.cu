@@ -2,7 +2,7 @@
 //
 // Idea             a tile is read along its rows and written along its columns, so that both ways neighbouring lanes
 //                  touch neighbouring addresses; shared memory takes the turn, which costs it nothing.
-// Parallelisation  a block of 32 x 8 threads for a tile of 32 x 32 elements; blockIdx.y is the image n.
+// Parallelisation  a block of 32×8 threads for a tile of 32×32 elements; blockIdx.y is the image n.
 // Expected limit   DRAM: each element comes once and goes once, and nothing is computed.
 // Prediction       8 times fewer store sectors than layout_naive, also at C = 16, where half of each tile is empty; no
 //                  bank conflicts: with rows of an odd number of words (33 floats, 34 halves) a column of the tile lies
@@ -34,7 +34,7 @@ extern "C" __global__ void layout_transform(const ELEMENT* __restrict__ x,  // [
         int row = row0 + i, col = col0 + threadIdx.x;
         if (row < rows && col < cols) tile[i][threadIdx.x] = x[image + (size_t)row * cols + col];
     }
-    __syncthreads();  // or a fast warp writes out elements that a slow one has not brought yet
+    __syncthreads();  // or a fast warp reads elements that a slow one has not stored yet
     for (int i = threadIdx.y; i < TILE; i += STEP) {
         int row = row0 + threadIdx.x, col = col0 + i;
         if (row < rows && col < cols) y[image + (size_t)col * rows + row] = tile[threadIdx.x][i];

@@ -46,7 +46,7 @@ __device__ inline void load_matrices(unsigned (&r)[4], const void* row) {
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(shared_address(row)) : "memory");
 }
 
-// c += a * b for a of 16 rows, b of 8 columns, and 32 bytes along k; sums are float.
+// c += a · b for a of 16 rows, b of 8 columns, and 32 bytes along k; sums are float.
 template <typename T> __device__ void multiply_add(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
     static_assert(sizeof(T) == 0, "Tensor Cores multiply half; since Ampere also __nv_bfloat16, and float as TF32");
 }

@@ -1,8 +1,8 @@
 // multi_output: one thread computes TM filters of TN pixels, and keeps the sums in registers.
 //
 // Idea             tiled reads a pixel from shared memory for every multiply-add. Here a thread reads TN pixels and TM
-//                  weights of one tap, and multiplies each with each: TM * TN multiply-adds for TM + TN values.
-// Parallelisation  a block for BK filters of BP x BQ pixels. A thread has TN pixels of one column, BP / TN rows apart,
+//                  weights of one tap, and multiplies each with each: TM·TN multiply-adds for TM + TN values.
+// Parallelisation  a block for BK filters of BP × BQ pixels. A thread has TN pixels of one column, BP / TN rows apart,
 //                  so that a warp still reads neighbouring pixels; all its lanes have the same filters. blockIdx.y
 //                  runs over the groups and each group's slices of BK filters, blockIdx.z over the images.
 // Expected limit   the multiply-add units, in a large layer; registers set how many warps hide the latency.
@@ -40,8 +40,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 conv_multi_output(const float* __restrict__ x, const float* __restrict__ w,
                   const float* __restrict__ bias,  // null: no bias
                   float* __restrict__ y, Conv v, int pitch) {
-    extern __shared__ __align__(16) float filters[];                    // [R * S][BK]
-    float* tile = filters + v.R * v.S * BK;                             // [rows][pitch]
+    extern __shared__ __align__(16) float weights[];                    // [R·S][BK]
+    float* tile = weights + v.R * v.S * BK;                             // [rows][pitch]
     int rows = (BP - 1) * v.stride_h + (v.R - 1) * v.dilation_h + 1;
     int cols = (BQ - 1) * v.stride_w + (v.S - 1) * v.dilation_w + 1;
     int across = (v.Q + BQ - 1) / BQ;                                   // tiles
@@ -49,10 +49,10 @@ conv_multi_output(const float* __restrict__ x, const float* __restrict__ w,
     int top = p0 * v.stride_h - v.pad_top, left = q0 * v.stride_w - v.pad_left;
     int thread = (threadIdx.z * APART + threadIdx.y) * BQ + threadIdx.x;
 
-    int channels = v.C / v.groups, members = v.K / v.groups;            // of a group: input channels, filters
-    int slices = (members + BK - 1) / BK;
+    int channels = v.C / v.groups, filters = v.K / v.groups;            // of a group
+    int slices = (filters + BK - 1) / BK;
     int group = blockIdx.y / slices, slice = blockIdx.y % slices * BK;
-    int k0 = group * members + slice, held = min(BK, members - slice);  // the block's filters: k0 .. k0 + held - 1
+    int k0 = group * filters + slice, held = min(BK, filters - slice);  // the block's filters: k0 .. k0 + held - 1
     int m0 = threadIdx.z * TM, n = blockIdx.z;                          // of those, mine begin with m0
 
     float sum[TM][TN];
@@ -69,16 +69,16 @@ conv_multi_output(const float* __restrict__ x, const float* __restrict__ w,
             }
         for (int i = thread; i < v.R * v.S * BK; i += THREADS) {
             int m = i % BK, tap = i / BK;
-            filters[i] = m < held ? w[((size_t)(k0 + m) * channels + c) * v.R * v.S + tap] : 0.0f;
+            weights[i] = m < held ? w[((size_t)(k0 + m) * channels + c) * v.R * v.S + tap] : 0.0f;
         }
-        __syncthreads();  // or a fast warp reads pixels and weights that a slow one has not written yet
+        __syncthreads();  // or a fast warp reads pixels and weights that a slow one has not stored yet
         for (int r = 0; r < v.R; ++r)
             for (int s = 0; s < v.S; ++s) {
                 const float* corner = tile + (threadIdx.y * v.stride_h + r * v.dilation_h) * pitch
                                     + threadIdx.x * v.stride_w + s * v.dilation_w;
                 float pixel[TN], weight[TM];
                 for (int t = 0; t < TN; ++t) pixel[t] = corner[t * APART * v.stride_h * pitch];
-                for (int m = 0; m < TM; ++m) weight[m] = filters[(r * v.S + s) * BK + m0 + m];
+                for (int m = 0; m < TM; ++m) weight[m] = weights[(r * v.S + s) * BK + m0 + m];
                 for (int m = 0; m < TM; ++m)
                     for (int t = 0; t < TN; ++t) sum[m][t] += weight[m] * pixel[t];
             }

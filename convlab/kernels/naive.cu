@@ -5,7 +5,7 @@
 //                  blockIdx.y is the filter k, blockIdx.z the image n.
 // Expected limit   the load units: two loads for one multiply-add, and each input element is fetched again for
 //                  every window and every filter that needs it.
-// Prediction       a filter of 3x3 loads the input nine times over, and each filter does so again: the number to beat.
+// Prediction       a filter of 3×3 loads the input nine times over, and each filter does so again: the number to beat.
 // Honest negatives no tile, no reuse by hand; a branch for each tap, though only the border needs it.
 #include "common.cuh"
 

@@ -4,7 +4,7 @@
 //                  y[N][P][Q][K]. The channels of a tap are neighbours, so padding is tested once a tap.
 // Parallelisation  x over the outputs of one image, filters fastest: neighbouring lanes compute neighbouring k of one
 //                  pixel. blockIdx.y is the image n.
-// Expected limit   the load units, by the weights: lanes read filters that lie R * S * C / groups elements apart, a
+// Expected limit   the load units, by the weights: lanes read filters that lie R·S·C / groups elements apart, a
 //                  sector for each lane.
 // Prediction       half of naive's input sectors at K = 16: a warp reads two pixels, a sector each, against the four of
 //                  32 neighbouring pixels; a quarter from K = 32 on. And 16 times naive's weight sectors.

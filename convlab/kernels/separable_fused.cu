@@ -1,11 +1,11 @@
-// separable_fused: a depthwise and a 1x1 convolution in one kernel.
+// separable_fused: a depthwise and a 1×1 convolution in one kernel.
 //
-// Idea             the 1x1 convolution needs all channels of a pixel, and nothing of its neighbours: a block computes
+// Idea             the 1×1 convolution needs all channels of a pixel, and nothing of its neighbours: a block computes
 //                  depthwise what its pixels need, a chunk of channels at a time, into shared memory, and multiplies
 //                  from there. What lies between the two never sees global memory.
 // Parallelisation  a block of BK warps computes 32 strips (a lane each, TP pixels) for BM filters. In each chunk a warp
 //                  makes one channel of the strips; then it adds the chunk to its TM filters.
-// Expected limit   the multiply-adds of the 1x1 convolution, once C and K fill the tiles; DRAM before that.
+// Expected limit   the multiply-adds of the 1×1 convolution, once C and K fill the tiles; DRAM before that.
 // Prediction       half the store sectors of the two kernels, and 1.4 times fewer global bytes: what goes between them
 //                  is stored once and loaded once less.
 // Honest negatives more than BM filters need further blocks, and each makes the depthwise part again; 128 registers and
@@ -23,19 +23,19 @@
 
 static_assert(BM % BK == 0, "each of the BK warps takes as many filters");
 
-// K: filters of the 1x1 convolution; v.K: channels between the two. The template's sizes are those of add_strip.
+// K: filters of the 1×1 convolution; v.K: channels between the two. The template's sizes are those of add_strip.
 template <int R, int S, int U>
 __device__ void separable(const float* x, const float* w_depthwise, const float* bias_depthwise,
                           const float* w_pointwise, const float* bias_pointwise, float* y, const Conv& v, int K) {
     __shared__ float between[BK][TP][LANES];          // [channel][t][strip]
-    __shared__ __align__(16) float weight[BM][BK];    // [filter][channel]: all lanes read the same four channels
+    __shared__ __align__(16) float weights[BM][BK];   // [filter][channel]: all lanes read the same four channels
     int lane = threadIdx.x, warp = threadIdx.y;
     int strips = (v.P + TP - 1) / TP;
     int unit = blockIdx.x * LANES + lane;             // as in depthwise.cu, of one channel
     int n = unit / v.Q / strips, p = unit / v.Q % strips * TP, q = unit % v.Q;
     int k0 = blockIdx.y * BM;
 
-    float sum[TM][TP] = {};                           // [k0 + warp * TM ..][p ..]
+    float sum[TM][TP] = {};                           // [k0 + warp·TM ..][p ..]
     for (int m0 = 0; m0 < v.K; m0 += BK) {
         float strip[TP] = {};                         // zeros beyond the last image and the last channel
         int m = m0 + warp;
@@ -51,9 +51,9 @@ __device__ void separable(const float* x, const float* w_depthwise, const float*
         for (int i = warp * LANES + lane; i < BK * BM; i += BK * LANES) {
             int channel = i % BK, filter = i / BK;
             bool inside = k0 + filter < K && m0 + channel < v.K;
-            weight[filter][channel] = inside ? w_pointwise[(size_t)(k0 + filter) * v.K + m0 + channel] : 0.0f;
+            weights[filter][channel] = inside ? w_pointwise[(size_t)(k0 + filter) * v.K + m0 + channel] : 0.0f;
         }
-        __syncthreads();  // the chunk has to be whole before anyone reads it
+        __syncthreads();  // or a fast warp reads elements of the chunk that a slow one has not stored yet
         #pragma unroll
         for (int channel = 0; channel < BK; ++channel) {
             float pixel[TP];
@@ -62,9 +62,9 @@ __device__ void separable(const float* x, const float* w_depthwise, const float*
             #pragma unroll
             for (int i = 0; i < TM; ++i)
                 #pragma unroll
-                for (int t = 0; t < TP; ++t) sum[i][t] += weight[warp * TM + i][channel] * pixel[t];
+                for (int t = 0; t < TP; ++t) sum[i][t] += weights[warp * TM + i][channel] * pixel[t];
         }
-        __syncthreads();  // nobody may overwrite a chunk that others still read
+        __syncthreads();  // or a fast warp overwrites this chunk, which a slow one still reads
     }
 
     #pragma unroll

@@ -8,7 +8,7 @@
 #endif
 static_assert(TP > 0, "a strip has outputs");
 
-// Add R x S filters of vertical stride U, dilation_h 1: a row of the input is loaded once, and serves every output of
+// Add R × S filters of vertical stride U, dilation_h 1: a row of the input is loaded once, and serves every output of
 // the strip that sees it. Sizes known here unroll the loops, so that taps and sums can live in registers.
 template <int R, int S, int U>
 __device__ void add_strip(const float* plane, const float* filter, int p, int q, const Conv& v, float (&sum)[TP]) {

@@ -1,12 +1,12 @@
-// tiled: a block's 16x16 outputs share the pixels that their windows need.
+// tiled: a block's 16×16 outputs share the pixels that their windows need.
 //
 // Idea             neighbouring windows overlap. Per channel, the block loads each pixel once into shared memory: those
 //                  under its outputs and the halo around them, zeros where padding is; then every thread convolves
 //                  from there, without a test for the border.
-// Parallelisation  a block for BP x BQ outputs of one filter, a thread for each; blockIdx.y is the filter k,
+// Parallelisation  a block for BP × BQ outputs of one filter, a thread for each; blockIdx.y is the filter k,
 //                  blockIdx.z the image n. A warp loads a row of the tile at a time, so that no row is cut in two.
 // Expected limit   shared memory and the weights: one load from the tile and one of a weight for one multiply-add.
-// Prediction       loads 7.1 times fewer input elements than naive on 3x3: 18 * 18, not 9 * 16 * 16; and 4.5 times
+// Prediction       loads 7.1 times fewer input elements than naive on 3×3: 18·18, not 9·16·16; and 4.5 times
 //                  fewer input sectors: 4 for the 18 pixels of a row, 3 at the image's edge, where each of naive's 8
 //                  warps touches 14 for three taps side by side. No bank conflicts at stride 1.
 // Honest negatives the halo costs 27 % more than the outputs' own pixels, and each filter's block loads it all again;
@@ -29,7 +29,7 @@ conv_tiled(const float* __restrict__ x, const float* __restrict__ w,
            const float* __restrict__ bias,  // null: no bias
            float* __restrict__ y, Conv v, int pitch) {
     extern __shared__ float tile[];                                     // [rows][pitch]
-    int rows = (BP - 1) * v.stride_h + (v.R - 1) * v.dilation_h + 1;    // 18 for 3x3
+    int rows = (BP - 1) * v.stride_h + (v.R - 1) * v.dilation_h + 1;    // 18 for 3×3
     int cols = (BQ - 1) * v.stride_w + (v.S - 1) * v.dilation_w + 1;
     int across = (v.Q + BQ - 1) / BQ;                                   // tiles
     int p0 = blockIdx.x / across * BP, q0 = blockIdx.x % across * BQ;
@@ -50,7 +50,7 @@ conv_tiled(const float* __restrict__ x, const float* __restrict__ w,
                 bool inside = h >= 0 && h < v.H && at >= 0 && at < v.W;      // outside lies padding: zero
                 tile[row * pitch + col] = inside ? plane[(size_t)h * v.W + at] : 0.0f;
             }
-        __syncthreads();  // or a fast warp reads pixels that a slow one has not written yet
+        __syncthreads();  // or a fast warp reads pixels that a slow one has not stored yet
         const float* filter = w + (size_t)(k * channels + c) * v.R * v.S;    // [R][S]
         for (int r = 0; r < v.R; ++r)
             for (int s = 0; s < v.S; ++s)

@@ -1,13 +1,13 @@
 // transposed: each output pixel gathers the inputs that reach it.
 //
 // Idea             read the transposed convolution from its output: pixel p lies under input h where
-//                  h * stride + r * dilation = p + pad, for some tap r. Nothing is added atomically, and no inserted
+//                  h·stride + r·dilation = p + pad, for some tap r. Nothing is added atomically, and no inserted
 //                  zero is multiplied. w is [C][K / groups][R][S].
 // Parallelisation  one thread, one output. Pixels a stride apart have the same taps, and a block takes only such:
 //                  blockIdx.z is the image and the phase (p mod stride_h, q mod stride_w), so no warp parts at a tap.
 // Expected limit   the load units, as naive: two loads for one multiply-add.
-// Prediction       4.17 times fewer multiply-adds than transposed_zero_insertion at stride 2 on 16x16 inputs: of
-//                  96 x 96 pairs of output and tap on a plane, 47 x 47 meet an input.
+// Prediction       4.17 times fewer multiply-adds than transposed_zero_insertion at stride 2 on 16×16 inputs: of
+//                  96×96 pairs of output and tap on a plane, 47×47 meet an input.
 // Honest negatives a warp's outputs lie a stride apart, so each sector of y is written once for each column phase;
 //                  every tap is tested by a division, also those that no input meets, so that it executes 1.4 times
 //                  the instructions of transposed_scatter; phases beyond the filter's extent only write the bias.
@@ -25,10 +25,10 @@ extern "C" __global__ void conv_transposed(const float* __restrict__ x, const fl
     int p = first_p + pixel / columns * v.stride_h, q = first_q + pixel % columns * v.stride_w;
     int k = blockIdx.y, n = blockIdx.z / phases;
 
-    int own = v.K / v.groups, channels = v.C / v.groups, first = k / own * channels;
-    size_t next_x = (size_t)v.H * v.W, next_w = (size_t)own * v.R * v.S;   // from a channel to the next
+    int filters = v.K / v.groups, channels = v.C / v.groups, first = k / filters * channels;
+    size_t next_x = (size_t)v.H * v.W, next_w = (size_t)filters * v.R * v.S;  // from a channel to the next
     x += (n * v.C + first) * next_x;
-    w += first * next_w + (size_t)(k % own) * v.R * v.S;
+    w += first * next_w + (size_t)(k % filters) * v.R * v.S;
     float sum = bias ? bias[k] : 0.0f;
     for (int r = 0; r < v.R; ++r) {
         int down = p + v.pad_top - r * v.dilation_h, h = down / v.stride_h;

@@ -1,8 +1,8 @@
 // transposed_scatter: each input pixel adds its filters to the outputs under them.
 //
-// Idea             the definition read from the input: element h spreads over h * stride + r * dilation - pad, for
-//                  every tap r. Neighbours overlap, so they must add atomically. It is W^T x and col2im in one kernel,
-//                  of which the column is never stored. w is [C][K / groups][R][S].
+// Idea             the definition read from the input: element h spreads over h·stride + r·dilation - pad, for
+//                  every tap r. Neighbours overlap, so they must add atomically. It is W^T · x and col2im in one
+//                  kernel, of which the column is never stored. w is [C][K / groups][R][S].
 // Parallelisation  one thread an input pixel and a filter, which sums over the channels before it adds; x over the
 //                  pixels of a plane, blockIdx.y is the filter, blockIdx.z the image.
 // Expected limit   atomics of the L2: one for each tap of each thread, where transposed stores each output once.
@@ -25,10 +25,10 @@ extern "C" __global__ void conv_transposed_scatter(const float* __restrict__ x, 
     if (pixel >= v.H * v.W) return;  // the last block may be larger than what is left
     int h = pixel / v.W, col = pixel % v.W, k = blockIdx.y, n = blockIdx.z;
 
-    int own = v.K / v.groups, channels = v.C / v.groups, first = k / own * channels;
-    size_t next_x = (size_t)v.H * v.W, next_w = (size_t)own * v.R * v.S;   // from a channel to the next
+    int filters = v.K / v.groups, channels = v.C / v.groups, first = k / filters * channels;
+    size_t next_x = (size_t)v.H * v.W, next_w = (size_t)filters * v.R * v.S;  // from a channel to the next
     x += (n * v.C + first) * next_x + pixel;
-    w += first * next_w + (size_t)(k % own) * v.R * v.S;
+    w += first * next_w + (size_t)(k % filters) * v.R * v.S;
     float* plane = y + (size_t)(n * v.K + k) * v.P * v.Q;
     for (int r = 0; r < v.R; ++r)
         for (int s = 0; s < v.S; ++s) {

@@ -4,8 +4,8 @@
 //                  180 degrees, swap their channels: the rest is a convolution with stride 1 and no padding.
 // Parallelisation  one thread an element of the spread-out input; one thread a weight.
 // Expected limit   naive.cu's: load units that fetch zeros.
-// Prediction       stride_h * stride_w times as many multiply-adds as useful ones: 4 at stride 2.
-// Honest negatives the spread-out input is stride_h * stride_w times as large as x, written once and read for every
+// Prediction       stride_h·stride_w times as many multiply-adds as useful ones: 4 at stride 2.
+// Honest negatives the spread-out input is stride_h·stride_w times as large as x, written once and read for every
 //                  tap; three of four products at stride 2 are with an inserted zero.
 #include "common.cuh"
 
@@ -15,7 +15,7 @@ __device__ int source(int at, int cropped, int window, int dilation, int stride,
     return i >= 0 && i % stride == 0 && i / stride < size ? i / stride : -1;
 }
 
-// z[N][C][P + dilation * (R - 1)][Q + dilation * (S - 1)]
+// z[N][C][P + dilation·(R - 1)][Q + dilation·(S - 1)]
 extern "C" __global__ void spread_with_zeros(const float* __restrict__ x, float* __restrict__ z, Conv v) {
     int height = v.P + v.dilation_h * (v.R - 1), width = v.Q + v.dilation_w * (v.S - 1);
     int pixel = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,7 +30,7 @@ extern "C" __global__ void spread_with_zeros(const float* __restrict__ x, float*
 extern "C" __global__ void flip_filters(const float* __restrict__ w, float* __restrict__ f, Conv v) {
     int taps = v.R * v.S, tap = blockIdx.x * blockDim.x + threadIdx.x;
     if (tap >= taps) return;
-    int k = blockIdx.y, c = blockIdx.z, own = v.K / v.groups, channels = v.C / v.groups;
-    int from = (k / own * channels + c) * own + k % own;
+    int k = blockIdx.y, c = blockIdx.z, filters = v.K / v.groups, channels = v.C / v.groups;
+    int from = (k / filters * channels + c) * filters + k % filters;
     f[(size_t)(k * channels + c) * taps + tap] = w[(size_t)from * taps + taps - 1 - tap];
 }
