@@ -9,20 +9,20 @@ A file is what ``benchmarks/gpu.py`` wrote on one machine on one day::
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from convlab.course import root
+from convlab.perf.gpus import gpu as find_gpu
+from convlab.perf.gpus import recognise
 from convlab.perf.times import Time
 from convlab.perf.trial import op_of
 
 __all__ = ["RESULTS", "recorded", "records", "spec_fields"]
 
 RESULTS = "benchmarks/results"
-_OTHER_MODELS = {"ti", "super", "laptop", "mobile", "max", "d"}  # a name followed by one of these is another GPU
 
 
 def recorded(
@@ -34,13 +34,13 @@ def recorded(
     >>> recorded(ConvSpec(n=1, c=1, h=2, w=2, k=1, r=1, s=1), "naive") is None
     True
 
-    Parameters: ``gpu`` is a name such as "H200", any GPU without it; ``dtype`` tells a peer's times apart, which has
-    several; ``folder`` is another than the one that comes with the package.
+    Parameters: ``gpu`` is a name in ``GPUS``, any GPU without it; ``dtype`` tells a peer's times apart, which has
+    several; ``folder`` is another than the one that comes with the package. Raises ``ValueError`` for an unknown name.
     """
-    wanted = {"op": op_of(spec), "spec": spec_fields(spec)}
+    wanted, model = {"op": op_of(spec), "spec": spec_fields(spec)}, gpu and find_gpu(gpu)
     for record in records(folder):
         where = record["machine"]["gpu"]
-        if gpu is None or _is(where, gpu):
+        if model is None or recognise(where) == model:
             for entry in record["entries"]:
                 named = method in (entry.get("method"), entry.get("peer"))
                 if named and entry.items() >= wanted.items() and dtype in (None, entry["dtype"]):
@@ -65,10 +65,3 @@ def spec_fields(spec: Any) -> dict[str, Any]:
     """
     fields: dict[str, Any] = json.loads(json.dumps(asdict(spec)))
     return fields
-
-
-def _is(name: str, asked: str) -> bool:
-    """Whether a GPU's full name is that of the model asked for: "NVIDIA H200 NVL" is an H200, "NVIDIA L40" no L4."""
-    words, wanted = (re.findall(r"[a-z0-9]+", text.casefold()) for text in (name, asked))
-    ends = [end for end in range(len(wanted), len(words) + 1) if words[end - len(wanted) : end] == wanted]
-    return any(not _OTHER_MODELS & set(words[end : end + 1]) for end in ends)

@@ -84,7 +84,6 @@ def test_a_spec_within_a_spec_is_compared_too(tmp_path):
         ("NVIDIA H200", "H200", True),
         ("NVIDIA H100 80GB HBM3", "H100", True),
         ("NVIDIA GeForce RTX 4090", "RTX 4090", True),
-        ("NVIDIA GeForce RTX 4090", "rtx 4090", True),
         ("NVIDIA GeForce RTX 4090 Laptop GPU", "RTX 4090", False),
         ("NVIDIA GeForce RTX 3060 Ti", "RTX 3060", False),
         ("NVIDIA GeForce RTX 2080 Ti", "RTX 2080 Ti", True),
@@ -96,6 +95,11 @@ def test_a_spec_within_a_spec_is_compared_too(tmp_path):
 def test_a_gpu_is_known_by_its_model(tmp_path, full, asked, same):
     write(tmp_path, "gpu_x.json", "2026-11-30", full, entry(method="naive"))
     assert (recorded(SPEC, "naive", asked, folder=tmp_path) is not None) == same
+
+
+def test_an_unknown_gpu_is_refused(folder):
+    with pytest.raises(ValueError, match=r"There is no GPU 'H2000' in the table\. Did you mean 'H200'\?"):
+        recorded(SPEC, "naive", "H2000", folder=folder)
 
 
 def test_the_files_come_newest_first_and_with_the_package(folder):
