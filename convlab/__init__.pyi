@@ -21,6 +21,7 @@ from .ops.conv_transpose2d import conv_transpose2d as conv_transpose2d
 from .ops.gemm import gemm as gemm
 from .ops.layout import to_layout as to_layout
 from .ops.separable import separable_conv2d as separable_conv2d
+from .perf.time import time as time
 from .spec import BlockSpec as BlockSpec
 from .spec import ConvSpec as ConvSpec
 from .spec import ConvTransposeSpec as ConvTransposeSpec
