@@ -87,8 +87,9 @@ class Method:
     ``supports(spec)`` is ``None``, or the reason why not, as a sentence; ``limits`` says the same of all specs, but for
     what a grid has no blocks for or an int no number: some 65 thousand images or filters, two billion pixels.
     ``dtype`` is that of the inputs, ``result`` that of the output and the bias; ``since`` is the compute capability of
-    the first GPUs that have its instructions, ten times. A method whose ``layout`` is not the op's own is given its
-    tensors in that layout, converted where the caller's differ.
+    the first GPUs that have its instructions, ten times; ``products`` is the type that it rounds its inputs to before
+    it multiplies them, where that is none that an array can have. A method whose ``layout`` is not the op's own is
+    given its tensors in that layout, converted where the caller's differ.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Method:
     plan: Callable[[Any], Plan] | None = None
     claims: tuple[Claim, ...] = ()
     since: int = 75
+    products: str = ""
 
     @property
     def runs_on(self) -> str:

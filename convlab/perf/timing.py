@@ -57,7 +57,7 @@ def measure(spec: Any, method: Method, expected: Array | None = None, repeats: i
             queue()
             cuda_queue.wait(cuda_queue.mark())
     y = cuda_queue.download(tensors[0]["y"])
-    check(f"Method {method.name!r}", method.op, spec, inputs, y, method.layout, expected=expected)
+    check(f"Method {method.name!r}", method.op, spec, inputs, y, method.layout, method.products, expected)
 
     def work(number: int) -> None:
         for queue in queues[number]:

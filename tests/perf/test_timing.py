@@ -130,6 +130,11 @@ def test_a_method_gets_its_own_layout_and_types(gpu):
     assert gpu.uploaded[0].shape == ((2, 6, 5, 8) if op_layout == "nhwc" else (2, 8, 6, 5))
 
 
+def test_products_in_tf32_may_be_off_by_their_rounding(gpu):
+    spec = ConvSpec(n=2, c=8, h=6, w=5, k=8, r=3, s=3, padding=1)
+    assert measure(spec, method("tensor_core_tf32")).milliseconds > 0
+
+
 def test_a_wrong_result_is_not_timed(gpu, monkeypatch):
     ready = gpu.ready
 

@@ -131,6 +131,7 @@ RUNGS = (
         supports=_supports(TILES[-1]),
         plan=_mma("float", 4),
         since=80,
+        products="tf32",
         claims=(Claim("instructions per MAC", "naive", 10),),
     ),
 )
