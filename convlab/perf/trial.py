@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from math import prod, sqrt
 from typing import Any
 
@@ -70,19 +71,27 @@ def random_inputs(op: str, spec: Any, types: Callable[[str], str], layout: str =
     >>> x.shape, str(w.dtype), bias
     ((1, 2, 5, 4), 'float16', None)
 
-    Optional inputs are there for a block only, which is about them. Large tensors repeat a million numbers.
+    Optional inputs are there for a block only, which is about them. Large tensors repeat a million numbers. Who asks
+    for the same again, as one method after the other does, gets the same arrays, which are read-only.
     """
+    names = OPS[op].shapes(spec)
+    return dict(_inputs(op, spec, tuple((name, np.dtype(types(name))) for name in names), layout))
+
+
+@lru_cache(maxsize=2)
+def _inputs(
+    op: str, spec: Any, types: tuple[tuple[str, np.dtype[Any]], ...], layout: str
+) -> tuple[tuple[str, Array | None], ...]:
     rng, table = np.random.default_rng(0), OPS[op]
-    shapes = {name: shape for name, shape in table.shapes_in(spec, layout).items() if name != "y"}
-    left_out = frozenset() if op == "block" else table.optional
-    return {
-        name: None if name in left_out else np.resize(_numbers(rng, prod(shape)).astype(types(name)), shape)
-        for name, shape in shapes.items()
-    }
+    shapes, left_out = table.shapes_in(spec, layout), frozenset[str]() if op == "block" else table.optional
+    return tuple((name, None if name in left_out else _numbers(rng, shapes[name], dtype)) for name, dtype in types)
 
 
-def _numbers(rng: np.random.Generator, count: int) -> Array:
-    return 2 * rng.random(min(count, _PERIOD), dtype=np.float32) - 1
+def _numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    some = 2 * rng.random(min(prod(shape), _PERIOD), dtype=np.float32) - 1
+    array = np.resize(some.astype(dtype), shape)
+    array.flags.writeable = False
+    return array
 
 
 def check(

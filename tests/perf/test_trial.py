@@ -63,6 +63,14 @@ def test_large_tensors_repeat_numbers_but_no_two_images_are_alike():
     assert all((x[i] != x[j]).any() for i in range(4) for j in range(i))
 
 
+def test_the_same_data_is_made_once_and_nobody_can_change_it():
+    first, again, other = inputs_of("conv2d"), inputs_of("conv2d"), inputs_of("conv2d", "float16")
+    assert first["x"] is again["x"]
+    assert first["x"].dtype != other["x"].dtype
+    with pytest.raises(ValueError, match="read-only"):
+        first["x"][0] = 0
+
+
 def test_data_comes_in_the_layout_that_was_asked_for():
     inputs = inputs_of("conv2d", layout="nhwc")
     assert (inputs["x"].shape, inputs["w"].shape) == ((3, 9, 7, 4), (6, 3, 2, 2))

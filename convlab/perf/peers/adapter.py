@@ -21,6 +21,10 @@ def _no_kernel() -> str:
     return ""
 
 
+def _nothing() -> None:
+    """What frees nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A peer's work on one spec, with its data in place: a call does it once, and gives the output in the op's layout.
@@ -62,6 +66,7 @@ class Peer:
     available: Callable[[], str]
     prepare: Callable[[Any, str], Prepared]
     uneven: bool = True  # whether it pads two sides by different widths
+    free: Callable[[], None] = _nothing  # gives memory that it keeps for later back to the GPU
 
     def supports(self, spec: Any, dtype: str = "float32") -> str | None:
         """``None`` where it does this, or the reason why not, as a sentence."""

@@ -35,4 +35,13 @@ def _prepare(spec: Any, dtype: str) -> Prepared:
     return Prepared(work, output, inputs, device.name, sets, cuda_queue, clock_reader(device))
 
 
-CUBLAS = Peer("cublas", "cuBLAS through CuPy", "cuda", ("gemm",), ("float32", "float16"), cuda.why_not, _prepare)
+CUBLAS = Peer(
+    "cublas",
+    "cuBLAS through CuPy",
+    "cuda",
+    ("gemm",),
+    ("float32", "float16"),
+    cuda.why_not,
+    _prepare,
+    free=cuda_queue.free,
+)

@@ -60,6 +60,11 @@ def _prepare(spec: Any, dtype: str, channels_last: bool, tf32: bool) -> Prepared
     return Prepared(work, output, inputs, device.name, sets, watch, clock_reader(device), names, products)
 
 
+def _free() -> None:
+    torch: Any = import_module("torch")
+    torch.cuda.empty_cache()
+
+
 @contextmanager
 def _algorithms(torch: Any, tf32: bool) -> Iterator[None]:
     """Let cuDNN choose by trying, with or without TF32; PyTorch's settings are restored after it."""
@@ -130,6 +135,7 @@ CUDNN = tuple(
         _available,
         partial(_prepare, channels_last=channels_last, tf32=tf32),
         uneven=False,
+        free=_free,
     )
     for name, what, channels_last, tf32, dtypes in (
         ("cudnn", "NCHW, no TF32", False, False, _TYPES),

@@ -41,6 +41,8 @@ def measure_peer(peer: Peer, spec: Any, dtype: str = "float32", repeats: int = R
         raise LaunchError(
             f"{peer.what} fails in {dtype}: {said}\n  In: {spec!r}\n  Fix: use smaller sizes, or leave it out."
         ) from error
+    finally:
+        peer.free()
 
 
 def _measured(peer: Peer, spec: Any, dtype: str, repeats: int) -> tuple[Time, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from convlab.perf.cpu_timing import processor
 from convlab.perf.peers.adapter import Array, Peer, Prepared, missing
 from convlab.perf.trial import op_of, random_inputs
@@ -19,7 +21,7 @@ def _available() -> str:
 def _prepare(spec: Any, dtype: str) -> Prepared:
     torch: Any = import_module("torch")
     inputs = random_inputs(op_of(spec), spec, lambda name: dtype)
-    x, weights = (torch.from_numpy(array) for array in list(inputs.values())[:2])
+    x, weights = (torch.from_numpy(np.array(array)) for array in list(inputs.values())[:2])
     made: list[Any] = []
 
     def work(number: int) -> None:

@@ -17,7 +17,7 @@ SPEC = GemmSpec(30, 20, 10)
 
 class Gpu:
     def __init__(self):
-        self.now, self.used = 0.0, []
+        self.now, self.used, self.freed = 0.0, [], 0
 
     def device(self):
         return Device("GPU of the test", 10_000, 1000.0, "0")
@@ -41,6 +41,9 @@ class Gpu:
 
         return queue
 
+    def free(self):
+        self.freed += 1
+
     def mark(self):
         return self.now
 
@@ -62,9 +65,10 @@ def test_a_product_is_checked_and_timed_one_by_one_where_cupy_cannot_capture_it(
     assert record.supports(SPEC, dtype) is None
     prepared = record.prepare(SPEC, dtype)
     assert prepared().dtype == dtype
-    time, kernel = measure_peer(replace(record, available=lambda: ""), SPEC, dtype)
+    time, kernel = measure_peer(replace(record, available=lambda: "", free=gpu.free), SPEC, dtype)
     assert (time.milliseconds, time.on, kernel) == (pytest.approx(0.01), "GPU of the test", "")
     assert "launched one by one (no CUDA graph: calling cuBLAS API during stream capture" in time.note
+    assert gpu.freed == 1
     sets = -(-20_000 // (np.dtype(dtype).itemsize * (30 * 10 + 10 * 20 + 30 * 20)))
     assert f"over {sets} sets" in time.note
 

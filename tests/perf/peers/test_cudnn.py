@@ -48,6 +48,7 @@ def test_a_variant_has_its_layout_and_products_on_sets_that_take_turns(torch, na
     assert {call[1:] for call in torch.calls} == {("cuda", "float32", form, form, True, tf32)}
     assert len({call[0] for call in torch.calls}) == 4
     assert kernel == "implicit_convolve_sgemm + transform"
+    assert torch.emptied == 1
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -94,6 +95,7 @@ def test_what_pytorch_raises_is_said_with_the_sizes(torch, monkeypatch):
         "cuDNN through PyTorch, NCHW, no TF32 fails in float16: CUDA out of memory.\n"
         f"  In: {SPEC!r}\n  Fix: use smaller sizes, or leave it out."
     )
+    assert torch.emptied == 1
 
 
 def test_where_the_profiler_fails_no_kernel_is_named(torch, monkeypatch):

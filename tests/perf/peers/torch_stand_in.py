@@ -46,7 +46,7 @@ class Torch:
     channels_last, contiguous_format = "channels last", "rows"
 
     def __init__(self, milliseconds=1.0, found=True):
-        self.milliseconds, self.now, self.calls, self.noise = milliseconds, 0.0, [], 0.0
+        self.milliseconds, self.now, self.calls, self.noise, self.emptied = milliseconds, 0.0, [], 0.0, 0
         self.backends = SimpleNamespace(
             cudnn=SimpleNamespace(is_available=lambda: True, benchmark="the user's", allow_tf32="the user's")
         )
@@ -56,10 +56,14 @@ class Torch:
             CUDAGraph=self.graph,
             graph=nullcontext,
             synchronize=lambda: None,
+            empty_cache=self.empty,
         )
         self.nn = SimpleNamespace(functional=SimpleNamespace(conv2d=self.conv2d))
         self.profiler = SimpleNamespace(ProfilerActivity=SimpleNamespace(CPU="cpu", CUDA="cuda"), profile=self.profile)
         self.inference_mode = nullcontext
+
+    def empty(self):
+        self.emptied += 1
 
     def from_numpy(self, array):
         return Tensor(array)
