@@ -36,5 +36,9 @@ def recognise(device: str) -> Gpu | None:
     >>> [found and found.name for found in map(recognise, ["NVIDIA A100-SXM4-40GB", "NVIDIA GeForce RTX 3060 Ti"])]
     ['A100', None]
     """
-    other = r"(?! (Ti|SUPER|D|Laptop)\b)"  # what makes another model of it
-    return next((found for name, found in GPUS.items() if re.search(rf"\b{name}\b{other}", device)), None)
+    other = r"(?! (Ti|SUPER|D|Laptop|Mobile|Max|PCIe)\b)"  # what makes another model of it, as does another memory
+    size = re.search(r"(\d+)GB", device)
+    for name, found in GPUS.items():
+        if re.search(rf"\b{name}\b{other}", device) and int(size[1] if size else found.dram_gb) == found.dram_gb:
+            return found
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from convlab.perf.gpus import recognise
 from convlab.perf.points import LEVELS, Point
 from convlab.perf.roofline_figure import draw
 
-__all__ = ["Roofline", "roofline"]
+__all__ = ["Roofline", "form_of", "roofline"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -37,10 +37,7 @@ class Roofline:
 
     def save(self, path: str | Path) -> None:
         """Write the picture into a file, whose name ends in .svg, .png or .pdf; raises ``ValueError`` for others."""
-        form = Path(path).suffix[1:].lower()
-        if form not in ("svg", "png", "pdf"):
-            raise ValueError(f"{str(path)!r} names no kind of picture.\n  Fix: end the name in .svg, .png or .pdf.")
-        Path(path).write_bytes(self.image(form))
+        Path(path).write_bytes(self.image(form_of(path)))
 
     def __repr__(self) -> str:
         return self.alt
@@ -88,6 +85,14 @@ def roofline(
     roofs = {dtype: record.peak_tflops(dtype) * 1e3 for dtype in types}
     heading = f"{title}: roofline of the {record.name}" if title else f"Roofline of the {record.name}"
     return Roofline(draw(points, record, roofs, LEVELS[level], heading), _alt(points, record, roofs, level, heading))
+
+
+def form_of(path: str | Path) -> str:
+    """The kind of picture that a file's name asks for: "svg", "png" or "pdf"; raises ``ValueError`` for others."""
+    form = Path(path).suffix[1:].lower()
+    if form not in ("svg", "png", "pdf"):
+        raise ValueError(f"{str(path)!r} names no kind of picture.\n  Fix: end the name in .svg, .png or .pdf.")
+    return form
 
 
 def _check_level(level: str, gpu: Gpu) -> None:
@@ -142,5 +147,5 @@ def _sentence(point: Point, gpu: Gpu) -> str:
     roof = point.bound(gpu, point.intensity)
     if point.time is None:
         return f"{point.name}: no time is known; {bytes_}; at most {roof:,.0f} GFLOP/s there, a bound."
-    speed = f"{point.gflops:,.1f} GFLOP/s by a time of {point.time}"
+    speed = f"{point.gflops:,.1f} GFLOP/s by a time of {replace(point.time, note='')}"
     return f"{point.name}: {speed}; {bytes_}; the roof there is {roof:,.0f} GFLOP/s."

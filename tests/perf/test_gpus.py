@@ -209,6 +209,8 @@ def test_an_unknown_gpu_names_the_nearest_and_all() -> None:
         ("NVIDIA H100 80GB HBM3", "H100"),
         ("NVIDIA L4", "L4"),
         ("NVIDIA L40", None),
+        ("NVIDIA A100-SXM4-80GB", None),
+        ("NVIDIA H100 PCIe", None),
         ("NVIDIA GeForce RTX 3060 Ti", None),
         ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
         ("NVIDIA GeForce RTX 4090 D", None),
