@@ -21,6 +21,8 @@ from .ops.conv_transpose2d import conv_transpose2d as conv_transpose2d
 from .ops.gemm import gemm as gemm
 from .ops.layout import to_layout as to_layout
 from .ops.separable import separable_conv2d as separable_conv2d
+from .perf.profile import profile as profile
+from .perf.roofline import roofline as roofline
 from .perf.time import time as time
 from .spec import BlockSpec as BlockSpec
 from .spec import ConvSpec as ConvSpec
