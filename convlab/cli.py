@@ -219,6 +219,49 @@ def _run(options: argparse.Namespace, rest: list[str]) -> int:
     return code
 
 
+_PROFILES = """\
+more examples:
+  convlab profile 1,64,56,56 --filters 64,3,3 --padding 1 --method naive --method tiled
+  convlab profile 32,32,112,112 --filters 32,3,3 --padding same --groups 32 --method depthwise --gpu T4
+  convlab profile 1,3,224,224 --filters 64,7,7 --stride 2 --padding 3 --method tiled --plot roof.svg
+  convlab profile 1,64,56,56 --filters 64,3,3 --method winograd --json | jq .methods[0].time
+
+A time is measured where there is a GPU, else recorded, else modelled, and says which.
+cl.methods() lists the methods."""
+
+
+def _profile_options(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"{parser.epilog}\n\n{_PROFILES}"
+    parser.add_argument("input", metavar="INPUT", help="the input's sizes N,C,H,W: 1,64,56,56")
+    parser.add_argument("--filters", metavar="K,R,S", required=True, help="how many filters, their height and width")
+    parser.add_argument("--stride", metavar="U", default="1", help="one number, or vertical,horizontal (default: 1)")
+    parser.add_argument("--padding", metavar="P", default="0", help="one, two or four numbers, same, or valid")
+    parser.add_argument("--dilation", metavar="D", default="1", help="one number, or two (default: 1)")
+    parser.add_argument("--groups", metavar="G", type=_count, default=1, help="default: 1")
+    parser.add_argument(
+        "--method", metavar="NAME", action="append", default=[], help="default: naive; repeat it to compare"
+    )
+    parser.add_argument("--gpu", metavar="NAME", default="A100", help="whose limits hold, as A100, H100, T4")
+    parser.add_argument(
+        "--device", default="auto", choices=("auto", "cuda", "cpu"), help="cuda to insist on a measured time"
+    )
+    parser.add_argument("--sample", metavar="N", default="auto", help="blocks to count on: a number, all, or auto")
+    out = parser.add_argument_group("results")
+    out.add_argument("--json", action="store_true", help="print everything as one JSON document")
+    out.add_argument("--plot", metavar="FILE", help="draw the roofline into a .svg, .png or .pdf file")
+    out.add_argument("--level", default="dram", choices=("compulsory", "dram", "l2", "l1"), help="of the roofline")
+
+
+def _profile(options: argparse.Namespace, rest: list[str]) -> int:
+    from convlab import profiler
+
+    text = profiler.run(options)
+    with suppress(BrokenPipeError):
+        print(text)
+    return 0
+
+
 def _check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("notebook", help="an exercise notebook, filled in")
 
@@ -268,6 +311,13 @@ _COMMANDS = (
         example="convlab run twice.cu --grid 4 --block 32 --arg ones:f32:128",
         options=_run_options,
         run=_run,
+    ),
+    Command(
+        name="profile",
+        summary="say what bounds a method of the course, and how long it takes",
+        example="convlab profile 1,64,56,56 --filters 64,3,3 --padding 1 --method tiled",
+        options=_profile_options,
+        run=_profile,
     ),
     Command(
         name="check",

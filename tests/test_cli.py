@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -55,7 +56,7 @@ def test_an_unknown_command_gets_a_suggestion_or_the_list(capsys: pytest.Capture
     assert cli.main(["doktor"]) == 2
     assert capsys.readouterr().err == "convlab: there is no command 'doktor'. Did you mean convlab doctor?\n"
     assert cli.main(["xyzzy"]) == 2
-    assert "The commands are lab, doctor, run, check, release." in capsys.readouterr().err
+    assert "The commands are lab, doctor, run, profile, check, release." in capsys.readouterr().err
 
 
 def test_an_unknown_option_is_refused_where_nothing_can_use_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,6 +169,106 @@ def test_ctrl_c_in_run_says_one_line(monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.setattr(runner, "run", run)
     assert cli.main(["run", "a.cu", "--grid=1", "--block=1"]) == 130
     assert capsys.readouterr() == ("", "convlab: stopped by Ctrl-C.\n")
+
+
+LAYER = ["profile", "2,5,13,11", "--filters", "7,3,2"]
+
+
+def profiled(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What the command asks `convlab.perf.profile.profile` for; it is told that this cannot be done."""
+    from convlab import profiler
+
+    asked: list[Any] = []
+
+    def profile(*given: Any, **how: Any) -> None:
+        asked.append((given, how))
+        raise ValueError("not now")
+
+    monkeypatch.setattr(profiler, "profile", profile)
+    assert cli.main([*LAYER, *words]) == 2
+    return asked[0]
+
+
+def test_profile_reads_sizes_and_methods(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from convlab.spec import ConvSpec
+
+    assert profiled(monkeypatch) == (
+        (ConvSpec(2, 5, 13, 11, 7, 3, 2), "naive"),
+        {"device": "auto", "gpu": "A100", "sample": "auto"},
+    )
+    assert capsys.readouterr().err == "convlab: not now\n"
+    words = ["--stride=2,1", "--padding", "1,0,2,1", "--dilation", "1,2", "--method=tiled", "--method=naive"]
+    given, how = profiled(monkeypatch, *words, "--method=tiled", "--gpu=T4", "--device=cuda", "--sample=3")
+    assert given == (ConvSpec(2, 5, 13, 11, 7, 3, 2, (2, 1), (1, 0, 2, 1), (1, 2)), ["tiled", "naive"])
+    assert how == {"device": "cuda", "gpu": "T4", "sample": 3}
+    (spec, _), how = profiled(monkeypatch, "--padding=same", "--sample=all")
+    assert (spec.output_shape, how["sample"]) == ((2, 7, 13, 11), False)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["2,5,13", "--filters=7,3,2"],
+            "INPUT is '2,5,13', not N,C,H,W.\n  Fix: give the sizes with commas, such as 1,",
+        ),
+        (["2,5,13,x", "--filters=7,3,2"], "INPUT is '2,5,13,x', not N,C,H,W."),
+        (["2,5,13,11", "--filters=7,3"], "--filters is '7,3', not K,R,S."),
+        (
+            [*LAYER[1:], "--padding=full"],
+            "--padding is 'full'.\n  Fix: give a number, or several with commas, such as 1 or",
+        ),
+        ([*LAYER[1:], "--stride=fast"], "--stride is 'fast'.\n  Fix: give a number"),
+        ([*LAYER[1:], "--groups=2"], "c=5 is not divisible by groups=2."),
+        ([*LAYER[1:], "--sample=most"], "--sample is 'most'.\n  Fix: give a number of blocks, or all, or auto."),
+        ([*LAYER[1:], "--method=naiv"], "There is no method 'naiv'. Did you mean 'naive'?"),
+        ([*LAYER[1:], "--gpu=A10"], "There is no GPU 'A10' in the table. Did you mean 'A100'?"),
+        (
+            [*LAYER[1:], "--plot=roof.gif"],
+            "'roof.gif' names no kind of picture.\n  Fix: end the name in .svg, .png or .pdf.",
+        ),
+        (
+            [*LAYER[1:], "--plot=no/such/roof.svg"],
+            "no/such/roof.svg cannot be written: No such file or directory.\n  Fix:",
+        ),
+        ([*LAYER[1:], "--level=l2", "--gpu=T4", "--plot=roof.svg"], "Nobody published the bandwidth of the T4's L2"),
+        ([*LAYER[1:], "--method=depthwise"], "Method 'depthwise' does not do this: It computes depthwise convolutions"),
+    ],
+)
+def test_profile_says_what_is_wrong_and_how_to_mend_it(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["profile", *words]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(f"convlab: {message}")
+
+
+def test_profile_prints_a_method_or_a_table_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*LAYER, "--plot", str(tmp_path / "roof.svg")]) == 0
+    assert capsys.readouterr().out.startswith("naive on 2×5×13×11 → 7 filters 3×2, stride 1, padding 0\n  time")
+    assert (tmp_path / "roof.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert cli.main([*LAYER, "--method=naive", "--method=tiled", "--method=depthwise"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["method", "naive", "tiled", "depthwise:"]
+
+
+def test_profile_prints_json_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*LAYER, "--method=naive", "--method=depthwise", "--method=direct", "--json", "--sample=all"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["spec"]["padding"], document["gpu"]) == ([0, 0, 0, 0], "A100")
+    naive, depthwise, direct = document["methods"]
+    assert (naive["method"], naive["time"]["kind"], naive["time"]["on"]) == ("naive", "modelled", "A100")
+    assert naive["counters"]["flop"] == naive["flop"] == naive["executed_flop"] == 92_400
+    assert {*naive["bytes"]} == {"compulsory", "dram", "l2", "l1"}
+    assert naive["arrays"]["y"].keys() >= {"sectors_global_store"}
+    assert "sectors_global_load" not in naive["arrays"]["y"]
+    assert naive["occupancy"]["conv_naive"]["of"] == 64
+    assert naive["model"][0]["kernel"] == "conv_naive"
+    assert sum(launch["milliseconds"] for launch in naive["model"]) == naive["time"]["milliseconds"]
+    assert depthwise["reason"].startswith("It computes depthwise convolutions")
+    assert direct["time"]["kind"] == "measured"
+    assert "counters" not in direct
 
 
 def test_check_reports_on_a_notebook_and_fails_until_it_is_right(capsys: pytest.CaptureFixture[str]) -> None:
