@@ -8,6 +8,8 @@ from html import escape
 from math import ceil
 
 from convlab.emulator.observers.requests import SECTOR
+from convlab.emulator.translate import translate
+from convlab.executors.compiler import why_not
 from convlab.perf.datasheet import Gpu
 from convlab.perf.occupancy import Occupancy, occupancy
 from convlab.perf.times import Time
@@ -19,14 +21,15 @@ __all__ = ["LIMITS", "LaunchPrediction", "Prediction", "predict"]
 # together.
 SECTORS_PER_CYCLE = 2  # of global memory through an SM's L1: 64 bytes; fitted
 DRAM_SHARE = 0.9  # of the printed bandwidth that copies reach: 4.3 of an H200's 4.8 TB/s
-L2_BYTES_PER_CYCLE = {"HBM": 32, "GDD": 16}  # for each SM, by the memory's family; assumed, as few widths are published
+L2_BYTES_PER_CYCLE = {"HBM": 32, "GDD": 12}  # for each SM, by the memory's family; fitted, as few widths are published
 MMA_SHARE = {"sm_90": 0.63, "sm_100": 0.63}  # of the peak that mma.sync reaches: arXiv 2501.12084; sm_100 is assumed
 LAUNCH_MS = 0.0025  # from one kernel to the next in a stream: 2 to 3 microseconds
 ATOMIC_BYTES = 128  # of a warp's atomic, at L2: 4 for each lane
 IN_FLIGHT = 8  # loads of a warp on their way at a time, without barriers: loops of two loads are unrolled by 4
 WARP_CYCLES = 2  # between two instructions of one warp: 16 lanes of a scheduler do 32 threads
-SHARPNESS = 4  # limits overlap, but not perfectly: the p of the norm that adds them up; fitted
+SHARPNESS = 5  # limits overlap, but not perfectly: the p of the norm that adds them up; fitted
 TYPICAL_WAITS = (33, 260, 500)  # cycles for L1, L2, DRAM where a GPU's have not been measured: those of its relatives
+ASSUMED_REGISTERS = 64  # of a thread, where no assembler can count them: on macOS
 TENSOR_TYPES = {"float32": "tf32"}  # a method's type → that of the Tensor Cores, where it differs
 
 
@@ -73,7 +76,8 @@ class Prediction:
 
     def time(self) -> Time:
         """The milliseconds with their kind."""
-        return Time(self.milliseconds, "modelled", self.gpu.name, note=f"waits for {self.waits_for}")
+        assumed = f"; assuming {ASSUMED_REGISTERS} registers a thread" if why_not() else ""
+        return Time(self.milliseconds, "modelled", self.gpu.name, note=f"waits for {self.waits_for}{assumed}")
 
     def _title(self) -> str:
         return f"{self.method}: {self.time()}"
@@ -102,7 +106,9 @@ LEFT = "style='text-align:left'"
 
 
 def _longest_first(launch: LaunchPrediction) -> list[tuple[str, float]]:
-    return sorted(((name, ms) for name, ms in launch.limits.items() if ms), key=lambda item: -item[1])
+    """The limits that matter: from a hundredth of the launch's time on."""
+    felt = ((name, ms) for name, ms in launch.limits.items() if ms >= launch.milliseconds / 100)
+    return sorted(felt, key=lambda item: -item[1])
 
 
 def _fill(launch: LaunchPrediction) -> str:
@@ -138,29 +144,38 @@ def predict(work: Work, gpu: Gpu) -> Prediction:
 
     Parameters: ``work`` is what `convlab.perf.work.work` counted; ``gpu`` a record of `convlab.perf.gpus`.
 
-    Raises ``ValueError`` where the GPU cannot run a launch.
+    Raises ``ValueError`` where a launch multiplies a type that the GPU's Tensor Cores do not, and where no block fits
+    an SM; ``CompileError`` where the GPU lacks an instruction.
     """
     return Prediction(work.method, gpu, tuple(_launch(launch, gpu) for launch in work))
 
 
 def _launch(launch: LaunchWork, gpu: Gpu) -> LaunchPrediction:
-    resources = launch.resources[gpu.arch]
-    held = occupancy(gpu.arch, launch.threads, resources.registers, resources.shared + launch.shared)
-    if not held.blocks:
-        raise ValueError(f"No block of {launch.entry} fits an SM of the {gpu.name}, for its {held.limited_by}.")
+    busy = {name: cycles(launch, gpu) / launch.blocks for name, cycles in CYCLES.items()}
+    held = _resident(launch, gpu)
     most = ceil(launch.blocks / gpu.sms)  # blocks of the busiest SM
     per_ms = gpu.boost_mhz * 1e3  # cycles
-    busy = {name: cycles(launch, gpu) / launch.blocks for name, cycles in CYCLES.items()}
-    together = min(held.blocks, most)
     limits = {name: most * cycles / per_ms for name, cycles in busy.items()}
-    limits["latency"] = most / together * _alone(launch, gpu, max(busy.values())) / per_ms
+    limits["latency"] = most / min(held.blocks, most) * _alone(launch, gpu, max(busy.values())) / per_ms
     l2_bytes, dram_bytes = _l2_bytes(launch), _dram_bytes(launch, gpu, gpu.sms * held.blocks)
     limits["l2"] = l2_bytes / (gpu.sms * L2_BYTES_PER_CYCLE[gpu.dram_type[:3]]) / per_ms
     limits["dram"] = dram_bytes / (DRAM_SHARE * gpu.dram_gbs * 1e6)
-    longest = sum(ms**SHARPNESS for ms in limits.values()) ** (1 / SHARPNESS)
+    norm = sum(ms**SHARPNESS for ms in limits.values()) ** (1 / SHARPNESS)
     limits["launch"] = LAUNCH_MS
     waves = launch.blocks / (gpu.sms * held.blocks)
-    return LaunchPrediction(launch.entry, longest + LAUNCH_MS, limits, held, waves, l2_bytes, dram_bytes)
+    return LaunchPrediction(launch.entry, norm + LAUNCH_MS, limits, held, waves, l2_bytes, dram_bytes)
+
+
+def _resident(launch: LaunchWork, gpu: Gpu) -> Occupancy:
+    if why_not():
+        registers, shared = ASSUMED_REGISTERS, translate(launch.kernel.program_entry).shared_bytes
+    else:
+        resources = launch.resources[gpu.arch]
+        registers, shared = resources.registers, resources.shared
+    held = occupancy(gpu.arch, launch.threads, registers, shared + launch.shared)
+    if not held.blocks:
+        raise ValueError(f"No block of {launch.entry} fits an SM of the {gpu.name}: too much {held.limited_by}.")
+    return held
 
 
 def _issue(launch: LaunchWork, gpu: Gpu) -> float:
@@ -212,16 +227,23 @@ CYCLES: Mapping[str, Callable[[LaunchWork, Gpu], float]] = {
 def _alone(launch: LaunchWork, gpu: Gpu, busy: float) -> float:
     """Cycles of a block that has an SM to itself: its work, and the trips to memory that it waits for.
 
-    A pair of barriers encloses one trip; without barriers, the loads that are in flight together are one.
+    A trip lasts as long as the farthest of its loads: it goes to L2, or to DRAM, where some load does.
     """
-    counts, warps = launch.counters, launch.blocks * ceil(launch.threads / 32)
-    trips = counts.barriers / 2 if counts.barriers else counts.requests_global_load / IN_FLIGHT
-    loaded = SECTOR * counts.sectors_global_load
-    missed = min(1.0, launch.l2_load_bytes / loaded) if loaded else 0.0
-    beyond = min(1.0, launch.loaded_bytes / launch.l2_load_bytes) if launch.l2_load_bytes else 0.0
+    counts, warps = launch.counters, launch.blocks * ceil(launch.threads / gpu.threads_per_warp)
+    chain = max(busy, WARP_CYCLES * counts.instructions / warps)
+    trips = _trips(counts.barriers / warps, counts.requests_global_load / warps)
+    if not trips:
+        return chain
     l1, l2, dram = _waits(gpu)
-    trip = l1 + missed * (l2 - l1 + beyond * (dram - l2))
-    return max(busy, WARP_CYCLES * counts.instructions / warps) + trip * trips / warps
+    to_l2, to_dram = (min(1.0, size / SECTOR / warps / trips) for size in (launch.l2_load_bytes, launch.loaded_bytes))
+    return chain + trips * (l1 + to_l2 * (l2 - l1) + to_dram * (dram - l2))
+
+
+def _trips(barriers: float, loads: float) -> float:
+    """How often a warp waits for memory: once for two barriers, or else for the loads that are in flight together."""
+    if barriers:
+        return barriers / 2
+    return max(1.0, loads / IN_FLIGHT) if loads else 0.0
 
 
 def _waits(gpu: Gpu) -> tuple[float, float, float]:

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from convlab.emulator import Buffer, Counters, run
+from convlab.emulator.machine import Machine
+from convlab.emulator.observers import lru
 from convlab.emulator.observers.cache import CacheModel, CacheSizes, Traffic
 from convlab.emulator.observers.counters import Counter
 from convlab.emulator.observers.requests import SECTOR
@@ -33,8 +35,17 @@ Sample = Literal["auto", False] | int
 BUDGET = 100_000_000  # thread-instructions that a sampled launch may cost: about a second
 FEWEST, MOST = 3, 127  # blocks of a sample, where the budget allows more than one
 PATTERN = 1_000_003  # random numbers that larger inputs repeat; a prime, so that rows differ
-# One block's share of an L1, as blocks of 256 threads have it on an A100 whose shared memory they do not need.
-L1 = CacheSizes(gpu="any GPU", l1_bytes=32 * 1024)
+# Each block of a chunk with an L1 of its own: a quarter of what GA102 has, which resident blocks share.
+L1 = CacheSizes(gpu="any GPU", l1_bytes=32 * 1024, sms=1024)
+
+
+class OwnL1(CacheModel):
+    """The model of the L1 with one for each block, so that a sample finds what all blocks find."""
+
+    def start(self, machine: Machine) -> None:
+        """A chunk begins: all its blocks are new."""
+        self.l1 = lru.empty(self.sizes.sms * self.sizes.l1_sets, self.sizes.l1_ways)
+        self.sms = np.arange(machine.residents.number.size) % self.sizes.sms
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +54,8 @@ class LaunchWork:
 
     ``shared`` is bytes of dynamic shared memory for a block; ``arrays`` maps a parameter's name to the counters of its
     array, ``sizes`` to the bytes of it that the launch can touch. ``l2_load_bytes`` is what loads did not find in the
-    L1, modelled as `convlab.emulator.observers.cache` does; ``dtype`` is the type that Tensor Cores multiply.
+    L1, modelled as in `convlab.emulator.observers.cache`, with an L1 for each block; ``dtype`` is the type that Tensor
+    Cores multiply.
     """
 
     kernel: Kernel
@@ -244,7 +256,7 @@ def _spread(most: int, blocks: int) -> int:
 
 def _run(kernel: Kernel, step: Launch, arguments: list[Any], blocks: int) -> tuple[Counter, Traffic]:
     """Run some blocks under the counter and the model of the L1, without looking for faults."""
-    counter, caches = Counter(), CacheModel(L1)
+    counter, caches = Counter(), OwnL1(L1)
     given = [
         each.data if each.array is None else Buffer(each.parameter.name, each.array) for each in bind(kernel, arguments)
     ]
