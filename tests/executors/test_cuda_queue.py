@@ -39,6 +39,7 @@ class Stream:
     def __init__(self, cupy, non_blocking):
         assert non_blocking
         self.cupy, self.graph = cupy, None
+        cupy.streams.append(self)
 
     def __enter__(self):
         self.cupy.current.append(self)
@@ -59,6 +60,7 @@ class Stream:
 class Cupy:
     def __init__(self) -> None:
         self.memory, self.current, self.launches, self.fails, self.freed = [], [], [], False, 0
+        self.streams = []
         runtime = SimpleNamespace(
             cudaDevAttrL2CacheSize=38,
             cudaDevAttrClockRate=13,
@@ -165,6 +167,7 @@ def test_a_capture_that_fails_is_ended_and_says_the_first_reason(cupy):
     with pytest.raises(NotImplementedError, match="no cuBLAS"):
         cuda_queue.capture(work)
     assert cupy.current == []
+    assert cupy.streams[0].graph is None
 
 
 def test_memory_goes_back(cupy):

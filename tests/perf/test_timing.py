@@ -171,6 +171,19 @@ def test_what_the_gpu_says_names_the_kernel(gpu, monkeypatch):
         measure(SPEC, method("naive"))
 
 
+def test_of_several_steps_the_one_that_went_wrong_is_named(gpu, monkeypatch):
+    waits = iter([None, RuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")])
+
+    def wait(event):
+        error = next(waits)
+        if error:
+            raise error
+
+    monkeypatch.setattr(gpu, "wait", wait)
+    with pytest.raises(KernelFault, match="On the GPU, gemm_"):
+        measure(SPEC, method("im2col_gemm"))
+
+
 def test_too_little_memory_says_what_to_do(gpu, monkeypatch):
     def upload(array):
         raise MemoryError("Out of memory allocating 9,000 bytes")
