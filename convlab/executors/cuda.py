@@ -40,6 +40,7 @@ __all__ = [
     "mark",
     "matmul",
     "on_device",
+    "values",
     "wait",
     "why_not",
     "words",
