@@ -10,11 +10,11 @@ import platform
 import statistics
 import time
 from collections.abc import Callable
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["machine", "main", "seconds"]
+__all__ = ["RESULTS", "machine", "main", "seconds", "version_of"]
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -30,6 +30,14 @@ def seconds(call: Callable[[], Any], repeats: int = 7) -> float:
     return statistics.median(times)
 
 
+def version_of(package: str) -> str:
+    """A package's version."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
 def machine() -> dict[str, str]:
     """The processor and the versions that a figure depends on."""
     model = platform.processor() or platform.machine()
@@ -42,7 +50,7 @@ def machine() -> dict[str, str]:
         "processor": f"{model}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **{name: version(name) for name in packages},
+        **{name: version_of(name) for name in packages},
     }
 
 

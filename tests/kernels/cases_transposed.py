@@ -5,7 +5,7 @@ from __future__ import annotations
 from convlab.kernels.ladder import method
 from convlab.spec import ConvTransposeSpec
 
-from ..reference.transposed_cases import random_transposed
+from ..reference.transposed_specs import random_transposed
 
 EDGES = (
     ConvTransposeSpec(n=1, c=1, h=1, w=1, k=1, r=1, s=1),

@@ -9,7 +9,8 @@ from convlab.reference.transposed import flipped_filters, spread, transposed_mat
 from convlab.spec import ConvSpec, ConvTransposeSpec
 
 from .cases import assert_exact, doubles, random_arrays
-from .transposed_cases import onnx_conv_transpose, random_transposed
+from .transposed_cases import onnx_conv_transpose
+from .transposed_specs import random_transposed
 
 DTYPES = "float32", "float64", "float16"
 BOTH = transposed_matrix, zero_insertion

@@ -1,0 +1,199 @@
+"""The parts of the GPU benchmark that a dry run does not reach: its aims, and what Nsight Compute says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "benchmarks"), str(ROOT)]
+
+from on_gpu import aims, counters, layers, machine  # noqa: E402 - found by the paths above
+from on_gpu.sheet import Sheet  # noqa: E402
+
+from convlab.kernels.ladder import methods  # noqa: E402
+from convlab.perf.gpus import GPUS, gpu  # noqa: E402
+
+WIDE, NARROW, LARGE, DEPTHWISE, LAYOUT, BARE, EPILOGUE = layers.HEADLINE
+
+
+def entry(who, layer, milliseconds, dtype="float32", kernel="", kind="method"):
+    return {kind: who, "layer": layer, "milliseconds": milliseconds, "dtype": dtype, "kernel": kernel}
+
+
+def found(part, entries, sheet=GPUS["H200"]):
+    """What is judged of the one aim whose name has such a part."""
+    (line,) = [each for each in aims.judge(aims.Times(entries, layers.layers(False), sheet)) if part in each["aim"]]
+    return line["found"], line["met"]
+
+
+def test_a_part_of_the_peak_is_flop_over_time():
+    flop = layers.HEADLINE[WIDE].flops
+    half_of_it = flop / (gpu("H200").peak_tflops("float32") / 2) / 1e9
+    assert found("multi_output, part of the float32 peak", [entry("multi_output", WIDE, half_of_it)]) == (0.5, True)
+    assert found("multi_output, part of the float32 peak", [entry("multi_output", WIDE, 2 * half_of_it)])[1] is False
+
+
+def test_a_rate_is_compared_with_a_peers():
+    both = [entry("winograd", WIDE, 2.0), entry("implicit_gemm", WIDE, 3.0)]
+    assert found("winograd, times the rate of implicit_gemm", both) == (1.5, True)
+
+
+def test_a_peer_counts_only_in_its_type_and_with_the_kernel_that_is_meant():
+    ours = entry("implicit_gemm", WIDE, 2.0)
+    part = f"implicit_gemm, times the rate of cudnn ({WIDE})"
+    sgemm = entry("cudnn", WIDE, 1.9, kernel="implicit_convolve_sgemm", kind="peer")
+    assert found(part, [ours, sgemm]) == (0.95, True)
+    assert found(part, [ours, {**sgemm, "kernel": "Winograd_fwd"}]) == (None, None)
+    assert found(part, [ours, {**sgemm, "dtype": "float16"}]) == (None, None)
+
+
+def test_on_hopper_the_tensor_cores_are_held_against_what_mma_sync_can_reach():
+    time = layers.HEADLINE[WIDE].flops / (gpu("H200").peak_tflops("float16") * 0.63 * 0.8) / 1e9
+    entries = [entry("tensor_core_mma", WIDE, time)]
+    assert found("part of what mma.sync can reach", entries) == (0.8, True)
+    assert found("part of what mma.sync can reach", entries, GPUS["A100"])[0] > 1
+
+
+def test_bandwidth_counts_the_compulsory_bytes():
+    x = 32 * 32 * 112 * 112 * 4
+    time = 2 * x / (gpu("H200").dram_gbs * 0.9) / 1e6
+    assert found("depthwise, part of the memory", [entry("depthwise", DEPTHWISE, time)]) == (0.9, True)
+    x = 256 * 64 * 56 * 56 * 4
+    time = 2 * x / (gpu("H200").dram_gbs * 0.8) / 1e6
+    assert found("layout_transform, part", [entry("layout_transform", LAYOUT, time)]) == (0.8, False)
+
+
+def test_pointwise_is_held_against_the_lower_of_two_limits():
+    spec = layers.HEADLINE[NARROW]
+    limit = max(
+        spec.flops / gpu("H200").peak_tflops("float32") / 1e9,
+        spec.traffic("float32").total / gpu("H200").dram_gbs / 1e6,
+    )
+    assert found(f"part of its roofline ({NARROW})", [entry("pointwise", NARROW, limit / 0.85)]) == (0.85, True)
+
+
+@pytest.mark.parametrize(("time", "met"), [(10.2, True), (10.4, False)])
+def test_an_epilogue_may_cost_three_percent_at_most(time, met):
+    entries = [entry("naive", BARE, 10.0), entry("fused_epilogue", EPILOGUE, time)]
+    assert found("fused_epilogue", entries)[1] is met
+
+
+def test_without_times_or_data_sheet_nothing_is_judged():
+    lines = aims.judge(aims.Times([], layers.layers(False), None))
+    assert {line["met"] for line in lines} == {None}
+    assert {line["found"] for line in lines} == {None}
+
+
+@pytest.mark.parametrize(
+    ("name", "record"),
+    [
+        ("NVIDIA H200", "H200"),
+        ("NVIDIA A100-SXM4-40GB", "A100"),
+        ("NVIDIA GeForce RTX 4090", "RTX 4090"),
+        ("Tesla T4", "T4"),
+        ("NVIDIA A10", None),
+        ("NVIDIA L40", None),
+    ],
+)
+def test_the_data_sheet_is_the_named_gpus_own(name, record):
+    sheet = aims.data_sheet(name)
+    assert (sheet and sheet.name) == record
+
+
+def test_every_named_method_and_layer_is_real():
+    every = layers.layers(False)
+    assert {name for names in layers.METHODS.values() for name in names} <= {record.name for record in methods()}
+    assert aims.SECOND_1X1 in every
+    assert len(every) == len({*layers.HEADLINE, *layers.DEEPBENCH, *layers.OTHERS})
+
+
+METRICS = [counters.COUNTED[name] for name in ("sectors_global_load", "conflicts_shared_load")]
+CSV = f"""==PROF== Connected to process 7
+anything the program prints
+"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"
+"0","7","first(const float *, Conv)","{METRICS[0]}","sector","1,234"
+"0","7","first(const float *, Conv)","{METRICS[1]}","","n/a"
+"0","7","first(const float *, Conv)","gpu__time_duration.sum","ns","5"
+"1","7","second","{METRICS[0]}","sector","56"
+"""
+
+
+def test_what_ncu_says_is_read_launch_by_launch():
+    assert counters.read(CSV) == [
+        ("first", {"sectors_global_load": 1234.0, "conflicts_shared_load": None}),
+        ("second", {"sectors_global_load": 56.0}),
+    ]
+    assert counters.read("==ERROR== ERR_NVGPUCTRPERM") == []
+
+
+def test_a_metric_of_each_kind_is_asked_for():
+    kinds = {name.split("_")[0] for name in counters.COUNTED}
+    assert {"sectors", "requests", "wavefronts", "conflicts"} <= kinds
+    assert all(" " not in metric for metric in counters.COUNTED.values())
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Let ncu print a text, after a program that launched some methods."""
+
+    def start(text, launched):
+        def run(command, **_):
+            Path(command[-1]).write_text(json.dumps(launched), encoding="utf-8")
+            assert command[1:3] == ["--clock-control", "none"]
+            return subprocess.CompletedProcess(command, 0, text, "")
+
+        monkeypatch.setattr(counters, "ncu", lambda: "ncu")
+        monkeypatch.setattr(counters.subprocess, "run", run)
+
+    return start
+
+
+def test_launches_on_the_hardware_go_to_their_methods(watched):
+    watched(CSV, ["one", "three"])
+    found = counters._profiled(Path("gpu.py"), {"one": ["first"], "two": ["second"], "three": ["second"]})
+    assert found == {
+        "one": [{"sectors_global_load": 1234.0, "conflicts_shared_load": None}],
+        "three": [{"sectors_global_load": 56.0}],
+    }
+
+
+@pytest.mark.parametrize(("text", "launched"), [(CSV, ["two"]), ("==ERROR== no permission", ["one"]), ("", [])])
+def test_launches_that_do_not_fit_are_refused(watched, text, launched):
+    watched(text, launched)
+    with pytest.raises(RuntimeError, match=r"ncu saw . launches instead of"):
+        counters._profiled(Path("gpu.py"), {"one": ["first"], "two": ["second", "first"]})
+
+
+def test_without_ncu_it_says_so(monkeypatch):
+    monkeypatch.setattr(counters, "ncu", lambda: None)
+    with pytest.raises(FileNotFoundError, match=r"Nsight Compute \(ncu\) is not installed"):
+        counters._profiled(Path("gpu.py"), {"one": ["first"]})
+
+
+def test_where_headers_are_missing_the_shipped_ptx_is_used(monkeypatch):
+    monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "")
+    assert machine.prefer_shipped_ptx() == ""
+    assert not machine.os.environ["CONVLAB_HIDE_NVRTC"]
+
+    def fail(*_):
+        raise machine.CompileError("tensor_core.cu:1: no mma.h\nmore")
+
+    monkeypatch.setattr(machine, "compile", fail)
+    assert machine.prefer_shipped_ptx() == "tensor_core.cu:1: no mma.h"
+    assert machine.os.environ["CONVLAB_HIDE_NVRTC"] == "1"
+
+
+def test_a_sheet_is_whole_after_every_entry_and_goes_on_where_it_ended(tmp_path):
+    sheet = Sheet(tmp_path / "gpu.json")
+    sheet.start({"benchmark": "gpu"})
+    sheet.add("entries", {"method": "naive"})
+    again = Sheet(tmp_path / "gpu.json")
+    again.say("why_not", "ncu", "It is not there.")
+    assert json.loads((tmp_path / "gpu.json").read_text()) == again.data
+    assert again.data["entries"] == [{"method": "naive"}]
+    assert [path.name for path in tmp_path.iterdir()] == ["gpu.json"]
