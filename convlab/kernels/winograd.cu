@@ -7,9 +7,9 @@
 //                  all 16 sums of each in registers, so that the output's transform needs no other thread. Tiles
 //                  of all images are numbered through along x; blockIdx.y is the group and its part of BK filters.
 // Expected limit   shared memory: two loads of a warp, of 4 filters and of a tile's element, for 4 multiply-adds.
-// Prediction       2.05 times fewer multiply-adds than naive at C = K = 64: 2.25 times fewer products, less what the
-//                  transforms add (an addition counts as half) and what naive leaves out at the border. No bank
-//                  conflicts.
+// Prediction       2 times fewer multiply-adds than naive at C = K = 64 and 1.8 times at 16: 2.25 times fewer products,
+//                  less what the transforms add (an addition counts as half) and what naive leaves out at the border.
+//                  No bank conflicts.
 // Honest negatives only 3×3 with stride 1; additions and registers instead of multiplications, which fused
 //                  multiply-adds make no dearer; a group of few filters leaves the rest of BK idle; small images give
 //                  few blocks; each store touches its sectors twice; an error may grow with the largest pixel of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import pytest
@@ -39,3 +40,18 @@ HEADER = ("Idea", "Parallelisation", "Expected limit", "Prediction", "Honest neg
 def test_a_header_says_idea_limit_prediction_and_negatives(path):
     head = path.read_text(encoding="utf-8").partition("#include")[0]
     assert [word for word in HEADER if f"// {word}" not in head] == []
+
+
+WORDS = {
+    **{2: "half|halve|halves|twice|two", 3: "three|third", 4: "four|quarter", 5: "five", 7: "seven", 8: "eight"},
+    **{9: "nine", 10: "ten", 16: "sixteen"},
+}
+
+
+@pytest.mark.parametrize(("name", "claim"), CLAIMS, ids=[f"{name}: {claim.factor:g}" for name, claim in CLAIMS])
+def test_the_header_of_a_rung_predicts_what_its_record_claims(name, claim):
+    spec = LAYERS[method(name).op][claim.layer]
+    headers = [step.text().partition("// Prediction")[2] for step in method(name).plan(spec).launches]
+    predicted = " ".join(header.partition("// Honest negatives")[0] for header in headers)
+    digits = rf"(?<![\d.]){re.escape(f'{claim.factor:g}')}(?!\d|\.\d)"
+    assert re.search(rf"{digits}|\b({WORDS.get(claim.factor, 'none')})\b", predicted, re.IGNORECASE), predicted
