@@ -50,8 +50,8 @@ def _scales(axes: Axes, points: Sequence[Point], gpu: Gpu, roofs: Mapping[str, f
     y = [point.gflops or point.bound(gpu, point.intensity) for point in points]
     right = max([*x, *ridges]) * _ROOM
     first = min(ridges)
-    # The first ridge at least in the middle, as labels are left of it, and two powers of ten to see the slope.
-    left = min(min([*x, first]) / _ROOM, first * first / right, first / 100)
+    # The first ridge at least in the middle, as labels are left of it; and a power of ten for the slope's own label.
+    left = min(min([*x, first / 10]) / 10, first * first / right)
     axes.set(xscale="log", yscale="log", xlim=(left, right))
     axes.set_ylim(min([*y, bandwidth * left * _ROOM]) / _ROOM, max([*y, *roofs.values()]) * _ROOM)
     for axis in (axes.xaxis, axes.yaxis):
@@ -139,14 +139,14 @@ def _legends(figure: Figure, handles: Sequence[Any], points: Sequence[Point], le
         return
     base = {"marker": "o", "linestyle": "none", "markersize": 7.5, "color": _QUIET, "markeredgecolor": _INK}
     keys = {text: Line2D([], [], label=text.format(level.of), **{**base, **look}) for text, look in _KEY.items()}
-    wanted = zip(_KEY, (True, True, *_present(points)), strict=True)
+    wanted = zip(_KEY, (level.known != "compulsory", True, *_present(points)), strict=True)
     key = [keys[text] for text, shown in wanted if shown]
     look = {"frameon": False, "fontsize": 8.5, "labelcolor": _INK, "alignment": "left", "borderaxespad": 0}
     figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.665, 0.9), **look)
     figure.legend(handles=key, loc="lower left", bbox_to_anchor=(0.665, 0.11), **look)
 
 
-# What the legend says → how its marker looks; the first two always, the others where they occur.
+# What the legend says → how its marker looks; what does not occur is left out.
 _KEY: Mapping[str, Mapping[str, Any]] = {
     "hollow: compulsory bytes": {"color": _PAPER},
     "filled: bytes {}": {},

@@ -67,6 +67,8 @@ def test_the_level_is_named_on_the_axis_in_the_title_and_in_words(level: str, of
     assert axes.get_title(loc="left") == f"A layer: roofline of the A100\nbytes {of}"
     assert f"bytes {of}, at {bandwidth:,.0f} GB/s" in drawn.alt
     assert f"{LEVELS[level].memory}: {bandwidth:,.0f} GB/s" in texts(drawn)
+    assert f"filled: bytes {of}" in texts(drawn)
+    assert ("hollow: compulsory bytes" in texts(drawn)) == (level != "compulsory")
 
 
 @pytest.mark.parametrize(("counted", "drawn"), [*itertools.permutations(LEVELS, 2)])
