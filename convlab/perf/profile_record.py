@@ -135,7 +135,7 @@ class Profile:
         """Draw the method under the GPU's roof; raises ``ValueError`` where ``point`` or the roofline does."""
         return roofline([self.point(level)], self.gpu.name, level=level, title=str(self.spec))
 
-    def rows(self) -> dict[str, str]:
+    def _rows(self) -> dict[str, str]:
         """What there is to say, line by line."""
         fast = f"{speed(self.gflops)} GFLOP/s" if self.flop else "no arithmetic"
         share = f", {100 * self.peak_share:.3g} % of the {self.dtype} peak" if self.flop and self.peak_share else ""
@@ -167,7 +167,7 @@ class Profile:
         )
 
     def __repr__(self) -> str:
-        rows = self.rows()
+        rows = self._rows()
         width = max(map(len, rows)) + 2
         lines = [f"{self.method} on {self.spec}", *(f"  {name:{width}}{text}" for name, text in rows.items())]
         for name, counts in self.arrays.items():
@@ -176,7 +176,7 @@ class Profile:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th {LEFT}>{k}</th><td {LEFT}>{escape(v)}</td></tr>" for k, v in self.rows().items())
+        rows = "".join(f"<tr><th {LEFT}>{k}</th><td {LEFT}>{escape(v)}</td></tr>" for k, v in self._rows().items())
         table = f"<p><b>{escape(f'{self.method} on {self.spec}')}</b></p><table>{rows}</table>"
         return table + self._arrays() + (self.prediction._repr_html_() if self.prediction else "")
 

@@ -188,6 +188,11 @@ def test_a_method_that_cannot_is_an_error_alone_and_a_row_among_others() -> None
         profile(SPEC, "tensor_core_bf16", gpu="T4")
 
 
+def test_a_step_of_cublas_cannot_be_counted() -> None:
+    (row,) = profile(SPEC, ["im2col_cublas"])
+    assert row == Refusal("im2col_cublas", "A step of 'im2col_cublas' is cuBLAS's, whose kernels are not to be had.")
+
+
 def test_what_is_wrong_with_the_call_is_an_error_among_others_too(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="There is no method 'naiv'"):
         profile(SPEC, ["naive", "naiv"])
