@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from posixpath import join, normpath
@@ -22,13 +23,18 @@ _MMA = re.compile(r"mma\.h|crt/mma\.h(pp)?")
 
 @lru_cache(maxsize=1)
 def toolkit() -> tuple[Path, ...]:
-    """The header folders of the CUDA wheels, of conda or of a system-wide toolkit; empty without any."""
+    """The header folders of the CUDA wheels or of conda, then of the toolkit whose nvcc is in the path; or none.
+
+    The wheels are many, and the one with half of ``mma.h`` may be missing where the toolkit is installed.
+    """
+    nvcc = shutil.which("nvcc")
+    installed = [Path(nvcc).resolve().parents[1] / "include"] if nvcc else []
     try:
         from cuda.pathfinder import find_nvidia_header_directory  # noqa: PLC0415 - absent on macOS
     except ImportError:
-        return ()
+        return tuple(installed)
     found = (find_nvidia_header_directory(part) for part in ("cudart", "cccl"))
-    return tuple(Path(folder) for folder in found if folder)
+    return (*(Path(folder) for folder in found if folder), *installed)
 
 
 def folders() -> tuple[Path, ...]:

@@ -54,6 +54,18 @@ def test_a_toolkit_below_a_path_with_spaces_and_chinese_letters(tmp_path, monkey
     assert compile(source + 'extern "C" __global__ void f(half* x) { }').kernels["f"]
 
 
+def test_a_header_that_no_wheel_has_is_taken_from_the_toolkit_of_nvcc(tmp_path, monkeypatch):
+    for file in ("bin/nvcc", "include/crt/only_here.h"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    toolkit.cache_clear()
+    assert sorted(collect('#include "crt/only_here.h"')) == ["crt/only_here.h"]
+    monkeypatch.setenv("PATH", "")
+    toolkit.cache_clear()
+    assert collect('#include "crt/only_here.h"') == {}
+
+
 def test_what_is_asked_for_is_collected_too(tree):
     assert sorted(collect('#include "asks.h"', (tree,))) == ["asked.h", "asks.h"]
     assert sorted(collect("#if __has_include( <asked.h> )", (tree,))) == ["asked.h"]
