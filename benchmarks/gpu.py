@@ -180,10 +180,12 @@ def _launch_all(report: Path) -> int:
 
 def _conclude(sheet: Sheet, dry: bool) -> None:
     """Hold the times against the aims, and print both and what failed."""
-    from on_gpu.aims import Times, data_sheet, judge  # noqa: PLC0415
+    from on_gpu.aims import Times, judge  # noqa: PLC0415
     from on_gpu.layers import layers  # noqa: PLC0415
 
-    gpu = data_sheet(sheet.data["machine"].get("gpu", ""))
+    from convlab.perf.gpus import recognise  # noqa: PLC0415
+
+    gpu = recognise(sheet.data["machine"].get("gpu", ""))
     sheet.data["aims"] = judge(Times(sheet.data["entries"], layers(dry), gpu))
     del sheet.data["running"]
     sheet.save()

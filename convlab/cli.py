@@ -262,6 +262,34 @@ def _profile(options: argparse.Namespace, rest: list[str]) -> int:
     return 0
 
 
+_RESULTS = """\
+more examples:
+  convlab bench --gpu H200 --layer "3×3 64→64"
+  convlab bench --layer 112² --plot layer.svg
+  convlab bench --folder results --json
+
+Results are recorded by benchmarks/gpu.py, in a clone of convlab, on a machine with an NVIDIA GPU."""
+
+
+def _bench_options(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"{parser.epilog}\n\n{_RESULTS}"
+    parser.add_argument("--gpu", metavar="NAME", help="only GPUs whose name has this part")
+    parser.add_argument("--layer", metavar="NAME", help="only layers whose name has this part")
+    parser.add_argument("--folder", metavar="DIR", help="where the results are (default: those that come with convlab)")
+    parser.add_argument("--plot", metavar="FILE", help="draw the first of the layers into a .svg, .png or .pdf file")
+    parser.add_argument("--json", action="store_true", help="print the results for a program to read")
+
+
+def _bench(options: argparse.Namespace, rest: list[str]) -> int:
+    from convlab import bench
+
+    text = bench.run(options)
+    with suppress(BrokenPipeError):
+        print(text)
+    return 0
+
+
 def _check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("notebook", help="an exercise notebook, filled in")
 
@@ -318,6 +346,13 @@ _COMMANDS = (
         example="convlab profile 1,64,56,56 --filters 64,3,3 --padding 1 --method tiled",
         options=_profile_options,
         run=_profile,
+    ),
+    Command(
+        name="bench",
+        summary="show the times that were recorded on GPUs",
+        example="convlab bench --layer depthwise",
+        options=_bench_options,
+        run=_bench,
     ),
     Command(
         name="check",

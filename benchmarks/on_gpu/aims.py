@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from convlab.perf.gpus import GPUS, Gpu
+from convlab.perf.gpus import Gpu
 from on_gpu.layers import HEADLINE
 
-__all__ = ["AIMS", "Times", "data_sheet", "judge"]
+__all__ = ["AIMS", "Times", "judge"]
 
 WIDE, NARROW, LARGE, DEPTHWISE, LAYOUT, BARE, EPILOGUE = HEADLINE
 SECOND_1X1 = "1×1 64→256, 56²"
@@ -126,13 +126,6 @@ AIMS = (
         at_most=True,
     ),
 )
-
-
-def data_sheet(name: str) -> Gpu | None:
-    """The record of the GPU that calls itself so; the longest name that fits, since an "A100" is no "A10"."""
-    words = name.replace("-", " ").split()
-    known = [each for each in GPUS if f" {each} " in f" {' '.join(words)} "]
-    return GPUS[max(known, key=len)] if known else None
 
 
 def judge(times: Times) -> list[dict[str, Any]]:

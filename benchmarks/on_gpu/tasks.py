@@ -85,7 +85,8 @@ def _time_peer(peer: Peer, dtype: str, layer: str, spec: Any, sheet: Sheet) -> N
 
 def _entry(layer: str, spec: Any, dtype: str, found: Time, kernel: str = "") -> dict[str, Any]:
     times = {"milliseconds": found.milliseconds, "low": found.low, "high": found.high, "note": found.note}
-    return {"op": op_of(spec), "layer": layer, "spec": spec_fields(spec), "dtype": dtype, **times, "kernel": kernel}
+    what = {"op": op_of(spec), "layer": layer, "spec": spec_fields(spec), "flop": getattr(spec, "flops", 0)}
+    return {**what, "dtype": dtype, **times, "kernel": kernel}
 
 
 def _emulated(record: Method, spec: Any) -> Time:

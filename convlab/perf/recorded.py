@@ -50,10 +50,11 @@ def recorded(
 
 
 def records(folder: Path | None = None) -> Iterator[dict[str, Any]]:
-    """All recorded files, the newest day first."""
+    """All recorded files, the newest day first; one of a dry run, in which no time is real, is none of them."""
     files = sorted((folder or root() / RESULTS).glob("gpu_*.json"))
     found: list[dict[str, Any]] = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    yield from sorted(found, key=lambda record: str(record["day"]), reverse=True)
+    real = [record for record in found if record.get("benchmark") == "gpu"]
+    yield from sorted(real, key=lambda record: str(record["day"]), reverse=True)
 
 
 def spec_fields(spec: Any) -> dict[str, Any]:

@@ -89,22 +89,6 @@ def test_without_times_or_data_sheet_nothing_is_judged():
     assert {line["found"] for line in lines} == {None}
 
 
-@pytest.mark.parametrize(
-    ("name", "record"),
-    [
-        ("NVIDIA H200", "H200"),
-        ("NVIDIA A100-SXM4-40GB", "A100"),
-        ("NVIDIA GeForce RTX 4090", "RTX 4090"),
-        ("Tesla T4", "T4"),
-        ("NVIDIA A10", None),
-        ("NVIDIA L40", None),
-    ],
-)
-def test_the_data_sheet_is_the_named_gpus_own(name, record):
-    sheet = aims.data_sheet(name)
-    assert (sheet and sheet.name) == record
-
-
 def test_every_named_method_and_layer_is_real():
     every = layers.layers(False)
     assert {name for names in layers.METHODS.values() for name in names} <= {record.name for record in methods()}

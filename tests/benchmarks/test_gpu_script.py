@@ -63,7 +63,7 @@ def test_every_rung_is_checked_timed_and_counted(dry):
 
 def test_an_entry_has_what_is_read_from_it(dry):
     sheet, _ = dry
-    fields = {"op", "layer", "spec", "dtype", "milliseconds", "low", "high", "note", "kernel"}
+    fields = {"op", "layer", "spec", "flop", "dtype", "milliseconds", "low", "high", "note", "kernel"}
     for entry in sheet["entries"]:
         assert entry.keys() - {"method", "peer"} == fields
     assert {entry["peer"] for entry in sheet["entries"] if "peer" in entry} == {"numpy"}

@@ -49,6 +49,12 @@ def test_a_time_comes_with_its_gpu_day_and_spread(folder):
     )
 
 
+def test_a_dry_run_is_no_record(folder):
+    dry = {"benchmark": "gpu dry run", "day": "2026-12-24", "machine": {"gpu": "NVIDIA H200"}, "entries": []}
+    (folder / "gpu_dry.json").write_text(json.dumps(dry), encoding="utf-8")
+    assert [record["day"] for record in records(folder)] == ["2026-11-30", "2026-10-01"]
+
+
 def test_the_newest_counts_unless_a_gpu_is_named(folder):
     assert recorded(SPEC, "naive", folder=folder).milliseconds == 3.0
     assert recorded(SPEC, "naive", "H200", folder=folder).milliseconds == 2.0
