@@ -13,6 +13,7 @@ from typing import Any
 
 from generated import renew
 
+from convlab.perf.recorded import records
 from convlab.spec import ConvSpec
 from convlab.views.window import window
 
@@ -66,11 +67,24 @@ def figures() -> str:
         ),
     ]
     lines = [f"| {what} | {value} | {_where(result)} |" for what, value, result in rows]
-    return "\n".join(["| recorded | | on |", "|---|---|---|", *lines]) + "\n"
+    return "\n".join(["| recorded | | on |", "|---|---|---|", *lines, *on_gpus(list(records(RESULTS)))]) + "\n"
+
+
+def on_gpus(found: list[dict[str, Any]]) -> list[str]:
+    """A row for each aim of the ladder that was judged on a GPU, or one that says that none was."""
+    if not found:
+        return ["| the ladder on an NVIDIA GPU, beside cuDNN | not yet recorded | `benchmarks/gpu.py` records it |"]
+    return [
+        f"| {line['aim']} | {line['found']:g} ({line['wanted']} wanted) | {_where(record)} |"
+        for record in found
+        for line in record["aims"]
+        if line["found"] is not None
+    ]
 
 
 def _where(result: dict[str, Any]) -> str:
-    return f"{result['day']}, {result['machine']['processor']}"
+    machine = result["machine"]
+    return f"{result['day']}, {machine.get('gpu') or machine['processor']}"
 
 
 def main() -> int:

@@ -24,3 +24,19 @@ def test_a_stale_figure_is_noticed(tool):
     stale = text.replace("times as fast |", "times as quick |")
     assert stale != text
     assert tool["MARKS"].sub(lambda marks: marks[1] + tool["figures"]() + marks[2], stale) == text
+
+
+def test_nothing_is_said_of_gpus_before_something_is_recorded(tool):
+    (row,) = tool["on_gpus"]([])
+    assert "| not yet recorded |" in row
+
+
+def test_what_was_judged_on_a_gpu_is_a_row_with_what_was_wanted(tool):
+    aims = [
+        {"aim": "naive, part of the peak", "wanted": "at least 0.08", "found": 0.091, "met": True},
+        {"aim": "winograd", "wanted": "at least 1.5", "found": None, "met": None},
+    ]
+    machine = {"gpu": "NVIDIA H200", "processor": "a processor"}
+    assert tool["on_gpus"]([{"day": "2026-12-24", "machine": machine, "aims": aims}]) == [
+        "| naive, part of the peak | 0.091 (at least 0.08 wanted) | 2026-12-24, NVIDIA H200 |"
+    ]
