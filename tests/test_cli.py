@@ -253,7 +253,10 @@ def test_profile_prints_a_method_or_a_table_and_draws(tmp_path: Path, capsys: py
     assert [line.split()[0] for line in lines[1:]] == ["method", "naive", "tiled", "depthwise:"]
 
 
-def test_profile_prints_json_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+def test_profile_prints_json_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from convlab.executors import cuda
+
+    monkeypatch.setattr(cuda, "available", lambda: False)
     assert cli.main([*LAYER, "--method=naive", "--method=depthwise", "--method=direct", "--json", "--sample=all"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["spec"]["padding"], document["gpu"]) == ([0, 0, 0, 0], "A100")

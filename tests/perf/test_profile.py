@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from convlab.errors import LaunchError
+from convlab.executors import cuda
 from convlab.kernels.layers import LAYERS
 from convlab.perf import profile as module
 from convlab.perf.gpus import gpu
@@ -22,6 +23,12 @@ from convlab.spec import ConvSpec
 # N > 1, and no two sizes are the same.
 SPEC = ConvSpec(n=2, c=5, h=13, w=11, k=7, r=3, s=2)
 CPU = Time(12.5, "measured", on="a CPU", day="2026-11-30", low=12.0, high=13.0)
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where there is one: what is measured is different every time."""
+    monkeypatch.setattr(cuda, "available", lambda: False)
 
 
 def timed(monkeypatch: pytest.MonkeyPatch, *times: Time) -> list[dict[str, Any]]:
