@@ -21,7 +21,7 @@ from convlab.perf.times import Time
 from convlab.perf.timing import measure
 from convlab.perf.trial import check, op_of, random_inputs
 from on_gpu.checks import check_method, runs_on
-from on_gpu.counters import compare_counters
+from on_gpu.counters import compare_counters, ncu
 from on_gpu.layers import CORE, HEADLINE, METHODS, layers
 from on_gpu.machine import describe, measure_ceilings
 from on_gpu.sheet import Sheet, Task
@@ -30,7 +30,7 @@ __all__ = ["tasks"]
 
 # The peers of the ladder, by name and type of the inputs; on the CPU for a dry run.
 PEERS = (("cudnn", "float32"), ("cudnn_nhwc", "float16"), ("cudnn_nhwc_tf32", "float32"), ("cublas", "float32"))
-MORE_PEERS = (("cudnn_nhwc", "float32"), ("cudnn_tf32", "float32"), ("cudnn_nhwc", "bfloat16"))
+MORE_PEERS = (("cudnn_nhwc", "float32"), ("cudnn_tf32", "float32"))
 DRY_PEERS = (("numpy", "float32"),)
 
 
@@ -47,7 +47,8 @@ def tasks(script: Path, dry: bool) -> Iterator[Task]:
     for layer in HEADLINE:
         named = [record for record in records if record.name in METHODS[layer]]
         yield from _timings(layer, found[layer], named, DRY_PEERS if dry else (*PEERS, *MORE_PEERS), dry)
-    yield Task("counters", partial(compare_counters, script=script, dry=dry), limit=150)
+    if dry or ncu() is not None:
+        yield Task("counters", partial(compare_counters, script=script, dry=dry), limit=150)
     rest = {layer: spec for layer, spec in found.items() if layer not in HEADLINE}
     for core in (True, False):
         for layer, spec in rest.items():

@@ -12,9 +12,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "benchmarks"), str(ROOT)]
 
-from on_gpu import aims, counters, layers, machine  # noqa: E402 - found by the paths above
+from on_gpu import aims, counters, layers, machine, tasks  # noqa: E402 - found by the paths above
 from on_gpu.sheet import Sheet  # noqa: E402
 
+from convlab.executors import cuda  # noqa: E402
 from convlab.kernels.ladder import methods  # noqa: E402
 from convlab.perf.gpus import GPUS, gpu  # noqa: E402
 
@@ -94,6 +95,28 @@ def test_every_named_method_and_layer_is_real():
     assert {name for names in layers.METHODS.values() for name in names} <= {record.name for record in methods()}
     assert aims.SECOND_1X1 in every
     assert len(every) == len({*layers.HEADLINE, *layers.DEEPBENCH, *layers.OTHERS})
+
+
+def names_of_tasks(monkeypatch, capability):
+    """The tasks on a GPU, whatever is here."""
+    monkeypatch.setattr(cuda, "capability", lambda: capability)
+    monkeypatch.setattr(tasks, "ncu", lambda: "ncu")
+    return [task.name for task in tasks.tasks(ROOT / "benchmarks" / "gpu.py", dry=False)]
+
+
+def test_what_matters_most_comes_first_and_nothing_comes_twice(monkeypatch):
+    names = names_of_tasks(monkeypatch, 90)
+    kinds = [name.partition(" ")[0] for name in names]
+    assert list(dict.fromkeys(kinds)) == ["machine", "check", "ceilings", "time", "counters"]
+    assert len(names) == len(set(names))
+    headline = names[kinds.index("time") : kinds.index("counters")]
+    assert {name.partition(" on ")[2] for name in headline} == set(layers.HEADLINE)
+
+
+def test_a_gpu_is_not_asked_for_instructions_that_it_lacks(monkeypatch):
+    ours = [name for name in names_of_tasks(monkeypatch, 90) if "tensor_core_tf32" in name]
+    assert len(ours) > 2
+    assert set(ours).isdisjoint(names_of_tasks(monkeypatch, 75))
 
 
 METRICS = [counters.COUNTED[name] for name in ("sectors_global_load", "conflicts_shared_load")]
