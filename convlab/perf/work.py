@@ -158,7 +158,8 @@ def work(spec: Any, method: str, sample: Sample = "auto") -> Work:
     Raises ``ValueError`` for a reference method, for one with a step that cuBLAS does, for a spec that the method does
     not support, and for another ``sample``.
     """
-    if sample != "auto" and sample is not False and (isinstance(sample, bool) or sample < 1):
+    number = isinstance(sample, int) and not isinstance(sample, bool) and sample >= 1
+    if not (number or sample == "auto" or sample is False):
         raise ValueError(f"sample={sample!r} is neither 'auto', nor False, nor a number of blocks from 1 on.")
     return _work(spec, method, sample)
 
@@ -245,13 +246,25 @@ def _counted(kernel: Kernel, step: Launch, arguments: list[Any], sample: Sample)
     affordable = BUDGET // max(1, sum(counts.thread_instructions for counts in pilot[0].lines().values()))
     if affordable < FEWEST or blocks == 1:
         return *pilot, 1
-    chosen = blocks if affordable >= blocks else _spread(min(affordable, MOST), blocks)
+    chosen = blocks if affordable >= blocks else _spread(min(affordable, MOST), step.grid)
     return *_run(kernel, step, arguments, chosen), chosen
 
 
-def _spread(most: int, blocks: int) -> int:
-    """A number without a factor in common with the blocks': spread so, a sample sees all rows and columns alike."""
-    return next(chosen for chosen in range(most, 0, -1) if gcd(chosen, blocks) == 1)
+def _spread(most: int, grid: Dim3) -> int:
+    """How many blocks to run, at most: without a period in common with the grid, and with their share of its edges."""
+    numbers = range(most, most // 2, -1)
+    apart = [chosen for chosen in numbers if gcd(chosen, prod(grid)) == 1]
+    return min(apart or numbers, key=lambda chosen: _bias(chosen, grid))
+
+
+def _bias(chosen: int, grid: Dim3) -> float:
+    """How far off the share of first and last blocks along an axis is, when the emulator spreads some over the grid."""
+    numbers = (2 * np.arange(chosen) + 1) * prod(grid) // (2 * chosen)
+    shares = []
+    for size in grid:
+        numbers, at = np.divmod(numbers, size)
+        shares += [abs(float(np.mean(at == edge)) - 1 / size) for edge in (0, size - 1)]
+    return max(shares)
 
 
 def _run(kernel: Kernel, step: Launch, arguments: list[Any], blocks: int) -> tuple[Counter, Traffic]:
