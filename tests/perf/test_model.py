@@ -162,6 +162,28 @@ def test_one_warp_waits_for_its_loads(tmp_path):
     assert prediction.launches[0].limits["latency"] > 800 / model.IN_FLIGHT * 23 / 1410e3
 
 
+STEPWISE = """
+extern "C" __global__ void f(const float* x, float* y) {
+    __shared__ float tile[32];
+    float sum = 0.0f;
+    #pragma unroll 1
+    for (int i = 0; i < 200; ++i) {
+        tile[threadIdx.x] = x[32 * i + threadIdx.x];
+        __syncthreads();
+        sum += tile[31 - threadIdx.x];
+        __syncthreads();
+    }
+    y[threadIdx.x] = sum;
+}"""
+
+
+def test_a_pair_of_barriers_waits_for_a_trip_to_memory(tmp_path):
+    done = of(tmp_path, STEPWISE, 1, 32, {"x": np.ones(6400, "f4"), "y": np.zeros(32, "f4")})
+    dram = sum(gpu("A100").waits.dram) / 2
+    assert predict(done, gpu("A100")).waits_for == "latency: too few warps to hide it"
+    assert predict(done, gpu("A100")).launches[0].limits["latency"] > 200 * dram / 1410e3
+
+
 STRIDED = """
 extern "C" __global__ void f(float* y) {
     __shared__ float tile[32 * 32];

@@ -13,8 +13,9 @@ from convlab.executors.empty import empty
 from convlab.executors.plans import run_plan
 from convlab.kernels.ladder import method
 from convlab.kernels.layers import LAYERS
+from convlab.kernels.method import Launch, Plan
 from convlab.kernels.ops import OPS
-from convlab.perf.work import work
+from convlab.perf.work import work, work_of_plan
 from convlab.spec import ConvSpec, GemmSpec
 
 STANDARD = LAYERS["conv2d"]["standard"]
@@ -78,6 +79,16 @@ def test_a_small_product_by_hand():
     assert launch.l2_load_bytes == 16 * 8 * 4 + 2 * 8 * 32 * 4  # either block brings its rows of a, and all of b
     assert launch.dtype == "float32"
     assert launch.resources["sm_80"].registers > 0
+
+
+def test_each_block_brings_what_it_reads(tmp_path):
+    file = tmp_path / "same.cu"
+    file.write_text('extern "C" __global__ void same(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }')
+    plan = Plan((Launch(str(file), "same", (3000, 1, 1), (32, 1, 1), ("x", "y")),))
+    tensors = {name: np.zeros(32, "float32") for name in "xy"}
+    (launch,) = work_of_plan(plan, tensors, "float32", sample=False)
+    assert launch.l2_load_bytes == 3000 * 128
+    assert (launch.loaded_bytes, launch.stored_bytes) == (128, 128)
 
 
 def test_only_what_is_touched_is_compulsory_for_a_launch():
