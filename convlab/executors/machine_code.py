@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from convlab.errors import CompileError
-from convlab.executors.compiler import nvrtc, why_not
-from convlab.executors.headers import collect
+from convlab.executors.compiler import why_not
 from convlab.executors.module import Kernel
+from convlab.executors.resources import assembled
 
 __all__ = ["disassembler", "machine_code"]
 
@@ -57,7 +57,7 @@ def disassembler() -> Path | None:
 @lru_cache(maxsize=64)
 def _listed(source: str, name: str, options: tuple[str, ...], arch: str) -> dict[str, tuple[str, ...]]:
     """The instructions of all kernels of a source, by their names in the PTX."""
-    cubin = b64decode(nvrtc(source, name, arch, options, collect(source))["cubin"])
+    cubin = b64decode(assembled(source, name, options, arch)["cubin"])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.cubin"
         file.write_bytes(cubin)

@@ -11,7 +11,7 @@ from convlab.errors import CompileError
 from convlab.executors.compiler import nvrtc, why_not
 from convlab.executors.headers import collect
 
-__all__ = ["ARCHITECTURES", "Resources", "ResourcesByArchitecture"]
+__all__ = ["ARCHITECTURES", "Resources", "ResourcesByArchitecture", "assembled"]
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")
 
@@ -67,9 +67,14 @@ def resources(source: str, name: str, options: tuple[str, ...], arch: str) -> di
         raise CompileError(f"Registers are counted by NVIDIA's assembler, which is not to be had: {why_not()}")
     if not source:
         raise CompileError(f"{name} is PTX without CUDA C, and its resources are counted from CUDA C.")
-    log = nvrtc(source, name, arch, ("--ptxas-options=-v", *options), collect(source))["log"]
-    parts = _ENTRY.split(log)[1:]
+    parts = _ENTRY.split(assembled(source, name, options, arch)["log"])[1:]
     return {entry: _read(text) for entry, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+@lru_cache(maxsize=64)
+def assembled(source: str, name: str, options: tuple[str, ...], arch: str) -> dict[str, str]:
+    """What NVRTC gives for a real architecture: a cubin, and in its log what the kernels need."""
+    return nvrtc(source, name, arch, ("--ptxas-options=-v", *options), collect(source))
 
 
 def _read(log: str) -> Resources:

@@ -32,9 +32,11 @@ SIGNS = {
 }
 PRODUCTS = {"half": "HMMA.16816.F32", "__nv_bfloat16": "HMMA.16816.F32.BF16", "float": "HMMA.1688.F32.TF32"}
 
-# How many warps an SM of an A100 or H100 is planned to hold: at least 16, but for tiles of 64 sums and more a thread.
+# Kernels whose threads keep many sums: an SM of an A100 or H100 is planned to hold 16 of their warps at least, and 12
+# of those that keep 8 × 8 sums and the elements of the next step.
+HEAVY = {*SIGNS, "gemm_register", "conv_pointwise", "conv_winograd", "separable_3x3"} - {"conv_grouped"}
 WARPS, FEW_WARPS = 16, 12
-MANY_SUMS = {"gemm_warp", "gemm_warp_batched", "conv_implicit_gemm--DBM=64"}
+AND_MORE = {"gemm_warp", "gemm_warp_batched", "conv_implicit_gemm--DBM=64"}
 
 
 def kernel_of(step):
@@ -62,8 +64,8 @@ def test_a_rungs_idea_is_in_its_machine_code(name, arch):
 
 
 def test_every_sign_is_of_a_kernel():
-    assert SIGNS.keys() <= {step.entry for step in KERNELS.values()}
-    assert KERNELS.keys() >= MANY_SUMS
+    assert {step.entry for step in KERNELS.values()} >= SIGNS.keys() | HEAVY
+    assert KERNELS.keys() >= AND_MORE
 
 
 @pytest.mark.parametrize("name", [name for name, step in KERNELS.items() if step.entry in ("conv_mma", "conv_mma_any")])
@@ -81,10 +83,10 @@ def test_turing_multiplies_the_same_in_halves_and_copies_without_cp_async():
 
 
 @pytest.mark.parametrize("arch", ["sm_80", REFERENCE])
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", [name for name, step in KERNELS.items() if step.entry in HEAVY])
 def test_an_sm_holds_the_warps_that_are_planned(name, arch):
     step = KERNELS[name]
     threads = step.block[0] * step.block[1] * step.block[2]
     need = kernel_of(step).resources[arch]
     found = occupancy(arch, threads, need.registers, need.shared + step.shared)
-    assert found.warps >= (FEW_WARPS if name in MANY_SUMS else WARPS), (need, found)
+    assert found.warps >= (FEW_WARPS if name in AND_MORE else WARPS), (need, found)
