@@ -21,11 +21,15 @@ import sys
 import tempfile
 import time
 import traceback
+import types
 from pathlib import Path
 from typing import Any
 
 SCRIPT = Path(__file__).resolve()
 sys.path[:0] = [str(SCRIPT.parent), str(SCRIPT.parents[1])]
+# This checkout's tests, whose cases are checked: some package may have installed a "tests" of its own.
+sys.modules["tests"] = types.ModuleType("tests")
+sys.modules["tests"].__path__ = [str(SCRIPT.parents[1] / "tests")]
 
 from on_gpu.sheet import Sheet, Task  # noqa: E402 - needs nothing else; the rest is imported where a lack of it can be said
 

@@ -37,7 +37,7 @@ DRY_PEERS = (("numpy", "float32"),)
 def tasks(script: Path, dry: bool) -> Iterator[Task]:
     """Everything, what matters most first: whoever runs it stops where the time is over."""
     device = "emulator" if dry else "cuda"
-    yield Task("machine", partial(describe, dry=dry))
+    yield Task("machine", partial(describe, dry=dry), limit=120)  # PyTorch may be slow to import
     records = [each for each in methods() if runs_on(each, device) and (dry or each.since <= cuda.capability())]
     for record in records:
         yield Task(f"check {record.name}", partial(_check, record, device, 1 if dry else 8))

@@ -32,6 +32,8 @@ def dry(tmp_path_factory):
     """The file and the output of a dry run, on a machine that has no more than it must."""
     folder = tmp_path_factory.mktemp("dry")
     (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({ABSENT}))\n")
+    (folder / "tests").mkdir()
+    (folder / "tests" / "__init__.py").touch()  # some packages install one
     code = f"import os; os.environ['PYTHONPATH'] = {str(folder)!r}"  # of the workers
     done = run(code, "--dry-run", "--out", folder / "gpu.json")
     assert done.returncode == 0, done.stdout + done.stderr
