@@ -107,6 +107,10 @@ def _verdicts(record: Record) -> list[str]:
             for a in record["aims"]
         ]
         parts.append(_table(rows))
+    checks = record.get("checks", ())
+    if checks:
+        specs = sum(check["specs"] for check in checks)
+        parts.append(f"{len(checks)} methods gave the right results on this GPU, for {specs} specs.")
     compared = [same for launch in record.get("counters", ()) for same in _same(launch)]
     if compared:
         parts.append(

@@ -78,16 +78,18 @@ def test_what_computes_nothing_has_no_rate(bench):
     assert bench(result=moved)[1].splitlines()[-1].split() == ["layout_transform", "float32", "2", "1.8", "2.4"]
 
 
-def test_aims_counters_and_failures_are_told(bench):
+def test_aims_checks_counters_and_failures_are_told(bench):
     aims = [
         {"aim": "naive, part of the peak", "wanted": "at least 0.08", "found": 0.09, "met": True},
         {"aim": "winograd", "wanted": "at least 1.5", "found": None, "met": None},
     ]
     counts = [{"method": "naive", "kernel": "f", "emulator": {"a": 1000, "b": 7}, "hardware": {"a": 1005.0, "b": 8.0}}]
     failures = {"check tiled": "AssertionError: off\nfar"}
-    output = bench(result=record(aims=aims, counters=counts, failures=failures))[1]
+    checks = [{"method": "naive", "specs": 8}, {"method": "winograd", "specs": 5}]
+    output = bench(result=record(aims=aims, checks=checks, counters=counts, failures=failures))[1]
     assert "  naive, part of the peak  at least 0.08  0.09   met\n" in output
     assert "  winograd                 at least 1.5          unknown\n" in output
+    assert "2 methods gave the right results on this GPU, for 13 specs." in output
     assert "1 of 2 counters of the emulator are those of the hardware, within 1 %." in output
     assert "failed:\n  check tiled: AssertionError: off\n" in output
 
