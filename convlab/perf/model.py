@@ -84,24 +84,33 @@ class Prediction:
 
     def __repr__(self) -> str:
         lines = [self._title()]
-        for launch in self.launches:
+        for launch in self._shown():
             lines.append(f"  {launch.entry}: {launch.milliseconds:.4g} ms modelled; {_fill(launch)}")
             lines += [f"    {ms:10.4g}  {LIMITS[name]}" for name, ms in _longest_first(launch)]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._rest()])
+
+    def _shown(self) -> list[LaunchPrediction]:
+        """The longest launches, in the order of the plan."""
+        longest = sorted(range(len(self.launches)), key=lambda at: -self.launches[at].milliseconds)[:SHOWN]
+        return [self.launches[at] for at in sorted(longest)]
+
+    def _rest(self) -> list[str]:
+        left = len(self.launches) - SHOWN
+        return [f"… and {left} more launches, none of them longer."] if left > 0 else []
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td {LEFT}>{escape(launch.entry)}</td><td {LEFT}>{escape(LIMITS[name])}</td><td>{ms:.4g}</td>"
             f"<td>{100 * ms / launch.milliseconds:.0f} %</td></tr>"
-            for launch in self.launches
+            for launch in self._shown()
             for name, ms in _longest_first(launch)
         )
         heads = "".join(f"<th {LEFT}>{head}</th>" for head in ("kernel", "waits for", "ms, modelled", "of its time"))
-        return (
-            f"<p><b>{escape(self._title())}</b></p><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        )
+        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"<p><b>{escape(self._title())}</b></p>{table}{''.join(f'<p>{rest}</p>' for rest in self._rest())}"
 
 
+SHOWN = 6  # launches
 LEFT = "style='text-align:left'"
 
 

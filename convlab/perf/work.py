@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import gcd, prod
 from typing import Any, Literal
@@ -196,10 +196,24 @@ def work_of_plan(
     """Count what each launch of a plan does with these tensors; scratch arrays are random, as each launch runs alone.
 
     Parameters: ``tensors`` are the plan's arrays by name; ``dtype`` is the type that Tensor Cores multiply, where they
-    do; ``sample`` is as for `work`.
+    do; ``sample`` is as for `work`, and launches that differ in their part of one work only are sampled once.
     """
     scratch = {name: random(shape, dtype, 99) for name, (shape, dtype) in plan.scratch.items()}
-    return tuple(_launch(step, {**tensors, **scratch}, dtype, sample) for step in plan.launches)
+    known: dict[str, LaunchWork] = {}
+    launches = []
+    for step in plan.launches:
+        key = _kind(step)
+        if sample is False or key not in known:
+            known[key] = _launch(step, {**tensors, **scratch}, dtype, sample)
+        launches.append(known[key])
+    return tuple(launches)
+
+
+def _kind(step: Launch) -> str:
+    """The same for launches that do alike: a plan in pieces numbers them by its kernels' last argument."""
+    numbered = bool(step.arguments) and isinstance(step.arguments[-1], int)
+    arguments = step.arguments[:-1] if numbered else step.arguments
+    return repr(replace(step, arguments=arguments, constants={}))
 
 
 def random(shape: tuple[int, ...], dtype: str, seed: int) -> Array:

@@ -18,6 +18,7 @@ from convlab.perf import model
 from convlab.perf.gpus import GPUS, gpu
 from convlab.perf.model import LIMITS, predict
 from convlab.perf.work import Work, work, work_of_plan
+from convlab.spec import ConvSpec
 
 from .published import HGEMM, LADDERS, SGEMM, STEPS, counted, plan, tensors
 
@@ -298,6 +299,14 @@ def test_the_longest_launch_says_what_a_method_waits_for():
     filters, convolution = prediction.launches
     assert filters.milliseconds < convolution.milliseconds
     assert prediction.waits_for == LIMITS[convolution.limit]
+
+
+def test_many_launches_are_shown_by_the_longest():
+    prediction = predict(work(ConvSpec(n=1, c=512, h=3, w=3, k=25, r=3, s=3), "constant_weights"), gpu("A100"))
+    assert len(prediction.launches) == 9
+    assert repr(prediction).count("ms modelled;") == model.SHOWN
+    assert repr(prediction).endswith("… and 3 more launches, none of them longer.")
+    assert prediction._repr_html_().endswith("<p>… and 3 more launches, none of them longer.</p>")
 
 
 def test_without_an_assembler_registers_are_assumed_and_that_is_said(monkeypatch):

@@ -142,6 +142,15 @@ def test_large_products_are_counted_from_few_blocks():
     assert ran * launch.counters.thread_instructions / of <= module.BUDGET
 
 
+def test_pieces_of_one_work_are_sampled_once_and_counted_alike():
+    spec = ConvSpec(n=1, c=512, h=3, w=3, k=8, r=3, s=3)
+    some, every = work(spec, "constant_weights"), work(spec, "constant_weights", sample=False)
+    first, second, rest = some
+    assert first is second
+    assert rest is not first
+    assert [dict(launch.counters) for launch in some] == [dict(launch.counters) for launch in every]
+
+
 def test_a_number_of_blocks_can_be_asked_for():
     assert work(STANDARD, "naive", sample=5).launches[0].counters.sampled == (5, 64)
     assert work(STANDARD, "naive", sample=1000).launches[0].counters.sampled is None
