@@ -21,7 +21,7 @@ __all__ = ["LIMITS", "LaunchPrediction", "Prediction", "predict"]
 # together.
 SECTORS_PER_CYCLE = 2  # of global memory through an SM's L1: 64 bytes; fitted
 DRAM_SHARE = 0.9  # of the printed bandwidth that copies reach: 4.3 of an H200's 4.8 TB/s
-L2_BYTES_PER_CYCLE = {"HBM": 32, "GDD": 12}  # for each SM, by the memory's family; fitted, as few widths are published
+L2_BYTES_PER_CYCLE = {"HBM": 32, "GDD": 12}  # for each SM, by the memory's family; GDDR's is fitted, HBM's assumed
 MMA_SHARE = {"sm_90": 0.63, "sm_100": 0.63}  # of the peak that mma.sync reaches: arXiv 2501.12084; sm_100 is assumed
 LAUNCH_MS = 0.0025  # from one kernel to the next in a stream: 2 to 3 microseconds
 ATOMIC_BYTES = 128  # of a warp's atomic, at L2: 4 for each lane
@@ -151,6 +151,9 @@ def predict(work: Work, gpu: Gpu) -> Prediction:
     the load and store units of the busiest SM; the chain of one block after the other, with its trips to memory; the
     bytes of L2 and of DRAM. A launch takes their norm, a little more than the longest, and the overhead of launching.
 
+    Left out are what only a measurement can tell: clocks below boost, atomics that meet at one address, instruction
+    caches, and how far a loop's loads run ahead of its barriers.
+
     Parameters: ``work`` is what `convlab.perf.work.work` counted; ``gpu`` a record of `convlab.perf.gpus`.
 
     Raises ``ValueError`` where a launch multiplies a type that the GPU's Tensor Cores do not, and where no block fits
@@ -188,6 +191,7 @@ def _resident(launch: LaunchWork, gpu: Gpu) -> Occupancy:
 
 
 def _issue(launch: LaunchWork, gpu: Gpu) -> float:
+    """PTX stands for machine code: conv_naive takes 25 instructions of the one and 27 of the other for a tap of 3×3."""
     return launch.counters.instructions / gpu.schedulers_per_sm
 
 
