@@ -9,7 +9,7 @@ from convlab.kernels.ladder import methods
 from convlab.kernels.method import Launch, Method
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec, GemmSpec, LayoutSpec, SeparableSpec
 
-__all__ = ["LAYERS", "launches", "supported"]
+__all__ = ["LAYERS", "TIMED", "launches", "supported"]
 
 _STANDARD = ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1)
 _DEPTHWISE = ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1, groups=16)
@@ -33,6 +33,25 @@ LAYERS: Mapping[str, Mapping[str, Any]] = {
     "block": {"standard": BlockSpec(_STANDARD, relu=True, pool=True)},
 }
 
+_WIDE_DEPTHWISE = ConvSpec(n=32, c=32, h=112, w=112, k=32, r=3, s=3, padding=1, groups=32)
+_TIMED = ConvSpec(n=16, c=64, h=56, w=56, k=64, r=3, s=3, padding=1)
+
+# Layers that fill a GPU, of ResNet and MobileNet, on which times mean something; the first that a rung supports is its.
+TIMED: Mapping[str, Mapping[str, Any]] = {
+    "conv2d": {
+        "timed": _TIMED,
+        "timed pointwise": ConvSpec(n=16, c=64, h=56, w=56, k=256, r=1, s=1),
+        "timed depthwise": _WIDE_DEPTHWISE,
+    },
+    "conv_transpose2d": {
+        "timed": ConvTransposeSpec(n=16, c=128, h=28, w=28, k=64, r=3, s=3, stride=2, padding=1, output_padding=1)
+    },
+    "gemm": {"timed": GemmSpec(4096, 4096, 4096)},
+    "layout": {"timed": LayoutSpec(n=256, c=64, h=56, w=56)},
+    "separable": {"timed": SeparableSpec(_WIDE_DEPTHWISE, k=64)},
+    "block": {"timed": BlockSpec(_TIMED, relu=True, pool=True)},
+}
+
 # Sizes for which plans choose other kernels, or other tiles, than for the layers above.
 _FILTERS = (1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64)
 _VARIANTS: Mapping[str, Sequence[Any]] = {
@@ -53,9 +72,9 @@ _VARIANTS: Mapping[str, Sequence[Any]] = {
 }
 
 
-def supported(record: Method) -> dict[str, Any]:
+def supported(record: Method, layers: Mapping[str, Mapping[str, Any]] = LAYERS) -> dict[str, Any]:
     """The layers of its op that a method supports."""
-    return {name: spec for name, spec in LAYERS[record.op].items() if record.supports(spec) is None}
+    return {name: spec for name, spec in layers[record.op].items() if record.supports(spec) is None}
 
 
 def launches(variants: bool = True) -> Iterator[tuple[Method, Launch]]:
