@@ -43,7 +43,8 @@ def test_an_unusable_home_is_a_note_and_not_a_heap_of_warnings(tmp_path: Path) -
         text=True,
         check=True,
     )
-    assert done.stderr == ""
+    said = [line for line in done.stderr.replace("\r", "\n").splitlines() if line.strip()]
+    assert [line for line in said if not line.startswith("emulating: ")] == []  # a slow machine shows a progress bar
     (folders,) = (item for item in json.loads(done.stdout)["findings"] if item["name"] == "folders")
     assert folders["state"] == "note"
     assert "Below /proc/nothing some folders cannot be written" in folders["sentence"]

@@ -138,9 +138,13 @@ def test_an_interrupt_stops_the_answer_and_goes_on_to_the_caller():
             _thread.interrupt_main()
 
     helper = threading.Thread(target=interrupt)
-    helper.start()
-    with pytest.raises(KeyboardInterrupt):
-        attempt(answer)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job inherits it ignored
+    try:
+        helper.start()
+        with pytest.raises(KeyboardInterrupt):
+            attempt(answer)
+    finally:
+        signal.signal(signal.SIGINT, before)
     helper.join()
     assert not running()
 
