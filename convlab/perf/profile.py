@@ -8,7 +8,6 @@ from typing import Any, TypeVar, overload
 from tqdm.auto import tqdm
 
 from convlab.errors import LaunchError
-from convlab.executors import cuda
 from convlab.kernels.ladder import method as find_method
 from convlab.kernels.method import Method
 from convlab.perf.datasheet import Gpu
@@ -17,7 +16,7 @@ from convlab.perf.gpus import recognise
 from convlab.perf.model import predict
 from convlab.perf.profile_record import Profile
 from convlab.perf.profile_table import Profiles, Refusal
-from convlab.perf.time import time
+from convlab.perf.time import check_spec, time
 from convlab.perf.work import Sample, work
 
 __all__ = ["profile"]
@@ -68,12 +67,16 @@ def profile(
         A `Profile`, or `Profiles` for several methods, in which one that cannot do it is a `Refusal` with the reason.
 
     Raises:
-        ValueError: an unknown method or GPU; a method that does not support the spec, where ``method`` is one name.
+        ValueError: an unknown method or GPU, or neither a name nor names; something else than a spec; a method
+            that does not support the spec, where ``method`` is one name.
         LaunchError: a device that is not there, or that a method does not run on.
     """
+    check_spec(spec)
     record = find_gpu(gpu)
     if isinstance(method, str):
         return _all(spec, [method], _profile, device, record, sample)[0]
+    if not isinstance(method, Sequence):
+        raise ValueError(f"method={method!r} names no method.\n  Fix: give a name of cl.methods(), or a list of them.")
     found = _all(spec, method, _profile_or_refusal, device, record, sample)
     return Profiles(spec, next((each.gpu for each in found if isinstance(each, Profile) and each.work), record), found)
 
@@ -96,10 +99,6 @@ def _profile_or_refusal(spec: Any, record: Method, device: str, gpu: Gpu, sample
 
 
 def _profile(spec: Any, record: Method, device: str, gpu: Gpu, sample: Sample) -> Profile:
-    major, minor = gpu.compute_capability
-    if record.since > 10 * major + minor and not cuda.available():
-        needs = f"instructions of compute capability {record.since / 10}, and the {gpu.name} has {major}.{minor}"
-        raise ValueError(f"Method {record.name!r} needs {needs}.\n  Fix: name a newer GPU, such as gpu='A100'.")
     taken = time(spec, method=record.name, device=device, gpu=gpu.name)
     if record.plan is None or len(record.plan(spec).launches) < len(record.plan(spec).steps):
         return Profile(spec, record.name, gpu, taken)

@@ -71,12 +71,18 @@ def roofline(
     A point without a time is drawn where it could be at most, and marked so.
 
     Raises:
-        ValueError: bytes of another level than the figure's, a time of another GPU, an unknown level, one whose
-            bandwidth is not published, a type that the GPU has no peak for, a point without work or bytes.
+        ValueError: something else than points, bytes of another level than the figure's, a time of another GPU, an
+            unknown level, one whose bandwidth is not published, a type that the GPU has no peak for, a point without
+            work or bytes.
 
     Source: Williams, Waterman and Patterson, Roofline: an insightful visual performance model (2009); levels as in
     Yang, Kurth and Williams, Hierarchical Roofline analysis for GPUs (2020).
     """
+    if not isinstance(points, Sequence) or not all(isinstance(point, Point) for point in points):
+        raise ValueError(
+            f"points, of type {type(points).__name__}, is no list of points.\n"
+            "  Fix: draw methods with cl.profile(spec, method=['naive', 'tiled']).plot()."
+        )
     record = find_gpu(gpu)
     _check_level(level, record)
     for point in points:

@@ -9,7 +9,9 @@ from convlab.executors import cuda
 from convlab.kernels.ladder import method as find_method
 from convlab.kernels.ladder import methods
 from convlab.kernels.method import Method
+from convlab.kernels.ops import OPS
 from convlab.perf.cpu_timing import measure_reference
+from convlab.perf.datasheet import Gpu
 from convlab.perf.gpus import gpu as find_gpu
 from convlab.perf.model import predict
 from convlab.perf.recorded import recorded
@@ -17,7 +19,7 @@ from convlab.perf.times import Time
 from convlab.perf.timing import measure
 from convlab.perf.work import work
 
-__all__ = ["time"]
+__all__ = ["check_spec", "time"]
 
 DEVICES = ("auto", "cuda", "cpu")
 
@@ -39,17 +41,30 @@ def time(spec: Any, method: str = "naive", device: str = "auto", gpu: str = "A10
         gpu: a name in ``convlab.perf.GPUS``, for a recorded or a modelled time.
 
     Raises:
-        ValueError: no such method, device or model, or one that does not do this.
+        ValueError: no such method, device or model, or one that does not do this; something else than a spec.
         LaunchError: "cuda" where there is no GPU, or for a reference method; "cpu" for a kernel.
         ConvlabError: the method gives a wrong result.
     """
+    check_spec(spec)
     record = _named(method, spec)
     _check_device(record, spec, device)
     if record.reference is not None:
         return measure_reference(spec, record)
     if device == "cuda" or (cuda.available() and record.since <= cuda.capability()):
         return measure(spec, record)
-    return recorded(spec, method, gpu) or predict(work(spec, method), find_gpu(gpu)).time()
+    model = find_gpu(gpu)
+    _check_instructions(record, model)
+    return recorded(spec, method, gpu) or predict(work(spec, method), model).time()
+
+
+def check_spec(spec: Any) -> None:
+    """Sizes must be those of an op: arrays and tuples are a likely mistake."""
+    kinds = [op.spec for op in OPS.values()]
+    if not isinstance(spec, tuple(kinds)):
+        raise ValueError(
+            f"spec is of type {type(spec).__name__}, none of {', '.join(kind.__name__ for kind in kinds)}.\n"
+            "  Fix: give the sizes as a spec, such as cl.ConvSpec(n=1, c=64, h=56, w=56, k=64, r=3, s=3, padding=1)."
+        )
 
 
 def _named(name: str, spec: Any) -> Method:
@@ -66,7 +81,7 @@ def _check_device(record: Method, spec: Any, device: str) -> None:
     if device not in DEVICES:
         raise ValueError(
             f"device={device!r} is none of {', '.join(map(repr, DEVICES))}.\n"
-            "  Fix: leave it out; the emulator's own speed says nothing about a GPU."
+            "  Fix: leave it out, or insist on a GPU with 'cuda'; the emulator's own speed says nothing about one."
         )
     if device == "cpu" and record.reference is None:
         raise LaunchError(
@@ -85,7 +100,7 @@ def _check_gpu(record: Method, spec: Any) -> None:
         )
     if not cuda.available():
         raise LaunchError(
-            f"Nothing can be measured here, since there is no GPU: {cuda.why_not()}\n"
+            f"Nothing can be measured here, since no GPU can be used: {cuda.why_not()}\n"
             f"  In: {record.name!r} on {spec!r}\n"
             "  Fix: leave the device out for a recorded or modelled time, or run this where there is an NVIDIA GPU."
         )
@@ -94,3 +109,11 @@ def _check_gpu(record: Method, spec: Any) -> None:
             f"{record.name!r} needs a GPU of compute capability {record.since / 10} or newer, and this one has "
             f"{cuda.capability() / 10}.\n  Fix: leave the device out for a recorded or modelled time."
         )
+
+
+def _check_instructions(record: Method, gpu: Gpu) -> None:
+    """A model of a GPU must have the method's instructions."""
+    major, minor = gpu.compute_capability
+    if record.since > 10 * major + minor:
+        needs = f"instructions of compute capability {record.since / 10}, and the {gpu.name} has {major}.{minor}"
+        raise ValueError(f"Method {record.name!r} needs {needs}.\n  Fix: name a newer GPU, such as gpu='A100'.")

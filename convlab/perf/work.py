@@ -186,7 +186,7 @@ def _plan(record: Method, spec: Any) -> Plan:
         raise ValueError(f"{record.name!r} is a reference method: it has no kernels to count.\n  {fix}")
     plan = record.plan(spec)
     if len(plan.launches) < len(plan.steps):
-        raise ValueError(f"A step of {record.name!r} is cuBLAS's, whose kernels are not to be had.\n  {fix}")
+        raise ValueError(f"A step of {record.name!r} is cuBLAS's, which runs on a GPU only.\n  {fix}")
     return plan
 
 

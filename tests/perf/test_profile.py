@@ -195,9 +195,22 @@ def test_a_method_that_cannot_is_an_error_alone_and_a_row_among_others() -> None
         profile(SPEC, "tensor_core_bf16", gpu="T4")
 
 
+@pytest.mark.parametrize("method", [5, None])
+def test_what_names_no_method_is_refused(method: Any) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"method={method!r} names no method.\n  Fix: give a name of cl.")):
+        profile(SPEC, method)
+
+
+@pytest.mark.parametrize("method", ["naive", ["naive", "tiled"]])
+def test_something_else_than_a_spec_is_refused_of_one_method_and_of_several(method: Any) -> None:
+    with pytest.raises(ValueError, match=r"^spec is of type list, none of ConvSpec, "):
+        profile([1, 64, 56, 56], method)  # type: ignore[call-overload]
+
+
 def test_a_step_of_cublas_cannot_be_counted() -> None:
     (row,) = profile(SPEC, ["im2col_cublas"])
-    assert row == Refusal("im2col_cublas", "A step of 'im2col_cublas' is cuBLAS's, whose kernels are not to be had.")
+    why = "A step of 'im2col_cublas' is cuBLAS's, which runs on a GPU only."
+    assert row == Refusal("im2col_cublas", why)
 
 
 def test_what_is_wrong_with_the_call_is_an_error_among_others_too(monkeypatch: pytest.MonkeyPatch) -> None:

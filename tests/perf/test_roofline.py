@@ -16,6 +16,7 @@ from convlab.perf.points import LEVELS, Point
 from convlab.perf.roofline import Roofline, roofline
 from convlab.perf.roofline_figure import _HUES, _SHAPES
 from convlab.perf.times import Time
+from convlab.spec import ConvSpec
 
 # 6 MFLOP in 2 µs on an A100: 3,000 GFLOP/s; 60 FLOP per compulsory byte, 4 per byte moved.
 POINT = Point(
@@ -187,6 +188,13 @@ def test_all_that_is_drawn_lies_inside_and_no_text_is_cut_or_covers_another() ->
 def test_what_does_not_belong_is_refused(changes: dict[str, Any], how: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         roofline([replace(POINT, **changes)], **how)
+
+
+@pytest.mark.parametrize("points", [None, 5, "tiled", [POINT, "tiled"], ConvSpec(n=1, c=3, h=8, w=7, k=4, r=3, s=2)])
+def test_something_else_than_points_is_refused(points: Any) -> None:
+    with pytest.raises(ValueError, match=f"^points, of type {type(points).__name__}, is no list of points") as error:
+        roofline(points)
+    assert "Fix: draw methods with cl.profile(spec, method=['naive', 'tiled']).plot()." in str(error.value)
 
 
 def test_a_driver_says_the_name_of_a_gpu_at_more_length() -> None:

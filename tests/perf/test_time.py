@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import convlab
 from convlab.errors import LaunchError
 from convlab.executors import cuda
 from convlab.perf import time as module
@@ -59,7 +61,7 @@ def test_a_measurement_without_a_gpu_says_why_there_is_none_and_what_to_do(no_gp
     with pytest.raises(LaunchError) as caught:
         time(SPEC, device="cuda")
     assert str(caught.value) == (
-        "Nothing can be measured here, since there is no GPU: CuPy finds no NVIDIA GPU, or its driver is too old.\n"
+        "Nothing can be measured here, since no GPU can be used: CuPy finds no NVIDIA GPU, or its driver is too old.\n"
         f"  In: 'naive' on {SPEC!r}\n"
         "  Fix: leave the device out for a recorded or modelled time, or run this where there is an NVIDIA GPU."
     )
@@ -94,7 +96,7 @@ def test_a_gpu_that_lacks_the_instructions_measures_nothing(gpu, monkeypatch):
             {"device": "emulator"},
             ValueError,
             "device='emulator' is none of 'auto', 'cuda', 'cpu'.\n"
-            "  Fix: leave it out; the emulator's own speed says nothing about a GPU.",
+            "  Fix: leave it out, or insist on a GPU with 'cuda'; the emulator's own speed says nothing about one.",
         ),
     ],
 )
@@ -114,12 +116,29 @@ def test_a_method_that_does_not_do_this_is_refused_with_those_that_do():
     assert "\n  In: GemmSpec(gemm_m=2, gemm_n=3, gemm_k=4)\n  Fix: use one of blas," in text
 
 
+@pytest.mark.parametrize(
+    "spec", [(1, 64, 56, 56), None, "1,64,56,56", np.ones((1, 3, 8, 7))], ids=lambda spec: type(spec).__name__
+)
+def test_something_else_than_a_spec_is_refused_with_an_example(spec):
+    with pytest.raises(ValueError, match=rf"^spec is of type {type(spec).__name__}, none of ConvSpec, ") as caught:
+        time(spec)
+    fix = str(caught.value).partition("such as ")[2].removesuffix(".")
+    assert eval(fix, {"cl": convlab}) == ConvSpec(1, 64, 56, 56, 64, 3, 3, padding=1)
+
+
+def test_a_model_that_lacks_the_instructions_is_refused_before_anything_is_counted(no_gpu, monkeypatch):
+    monkeypatch.setattr(module, "work", None)
+    spec = ConvSpec(n=1, c=16, h=6, w=5, k=16, r=3, s=3, padding=1)
+    with pytest.raises(
+        ValueError, match=r"needs instructions of compute capability 8\.0, and the T4 has 7\.5\.\n  Fix:"
+    ):
+        time(spec, "tensor_core_tf32", gpu="T4")
+
+
 def test_an_unknown_model_of_a_gpu_is_refused(no_gpu):
     with pytest.raises(ValueError, match="There is no GPU 'A1000' in the table"):
         time(SPEC, gpu="A1000")
 
 
 def test_it_has_a_public_name():
-    import convlab
-
     assert convlab.time is time

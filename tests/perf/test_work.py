@@ -201,7 +201,11 @@ def test_other_samples_are_refused(sample):
     ("name", "spec", "message"),
     [
         ("direct", STANDARD, "'direct' is a reference method: it has no kernels to count."),
-        ("im2col_cublas", STANDARD, "A step of 'im2col_cublas' is cuBLAS's, whose kernels are not to be had."),
+        (
+            "im2col_cublas",
+            STANDARD,
+            "A step of 'im2col_cublas' is cuBLAS's, which runs on a GPU only.",
+        ),
         ("depthwise", STANDARD, "Method 'depthwise' does not support this conv2d: "),
     ],
 )
