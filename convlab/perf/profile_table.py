@@ -14,6 +14,7 @@ from convlab.perf.roofline import Roofline, roofline
 __all__ = ["COLUMNS", "Profiles", "Refusal"]
 
 NONE = "–"
+WIDE = f"{LEFT[:-1]};min-width:9em'"  # of cells that hold sentences, which a narrow column breaks word by word
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ COLUMNS: Mapping[str, Callable[[Profile], str]] = {
     "bank conflicts": _counted(_conflicts),
     "waits for, modelled": lambda profile: profile.waits_for or NONE,
 }
+STYLES = {name: WIDE if name in ("time", "waits for, modelled") else LEFT for name in COLUMNS}
 
 
 class Profiles(Sequence[Profile | Refusal]):
@@ -102,20 +104,26 @@ class Profiles(Sequence[Profile | Refusal]):
         table = [
             "  ".join(f"{text:{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in lines
         ]
-        return "\n".join([self._title(), *table, *refused])
+        return "\n".join([self._title(), *table, *refused, *self._sampled()])
+
+    def _sampled(self) -> list[str]:
+        """A sentence on what was not counted in full, if anything."""
+        names = [each.method for each in self if isinstance(each, Profile) and each.work and each.work.sampled]
+        return [f"Counted on some blocks, scaled to all: {', '.join(names)}."] if names else []
 
     def _repr_html_(self) -> str:
         heads = "".join(f"<th {LEFT}>{escape(name)}</th>" for name in ("method", *COLUMNS))
         rows = "".join(self._row(each) for each in self)
         table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        return f"<p><b>{escape(self._title())}</b></p>{table}{self._picture()}"
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._sampled())
+        return f"<p><b>{escape(self._title())}</b></p>{table}{notes}{self._picture()}"
 
     def _row(self, each: Profile | Refusal) -> str:
         if isinstance(each, Refusal):
             reason = f"<td {LEFT} colspan='{len(COLUMNS)}'>{escape(each.reason)}</td>"
             return f"<tr><td {LEFT}>{escape(each.method)}</td>{reason}</tr>"
-        texts = [each.method, *(text(each) for text in COLUMNS.values())]
-        return f"<tr>{''.join(f'<td {LEFT}>{escape(text)}</td>' for text in texts)}</tr>"
+        cells = (f"<td {STYLES[name]}>{escape(text(each))}</td>" for name, text in COLUMNS.items())
+        return f"<tr><td {LEFT}>{escape(each.method)}</td>{''.join(cells)}</tr>"
 
     def _picture(self) -> str:
         """The roofline, or why there is none."""

@@ -10,13 +10,13 @@ __all__ = ["Kind", "Time"]
 Kind = Literal["measured", "recorded", "modelled"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Time:
     """Milliseconds that never go without their kind.
 
-    >>> print(Time(0.125, "recorded", on="H200", day="2026-11-30", low=0.124, high=0.131))
+    >>> Time(0.125, "recorded", on="H200", day="2026-11-30", low=0.124, high=0.131)
     0.125 ms, recorded on H200 on 2026-11-30 (0.124 to 0.131)
-    >>> print(Time(1.5, "modelled", on="A100"))
+    >>> Time(1.5, "modelled", on="A100")
     1.5 ms, modelled for A100
 
     Parameters: ``milliseconds``, a median where it was timed; ``on`` is the GPU or the processor; ``low`` and ``high``
@@ -31,7 +31,7 @@ class Time:
     high: float | None = None
     note: str = ""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         where = "for" if self.kind == "modelled" else "on"
         day = f" on {self.day}" if self.day else ""
         spread = f" ({self.low:.4g} to {self.high:.4g})" if self.low is not None and self.high is not None else ""

@@ -166,6 +166,13 @@ def test_a_notebook_shows_the_table_with_the_roofline() -> None:
     assert "ms, modelled</th>" in single
 
 
+def test_a_table_says_which_methods_were_counted_on_some_blocks_only() -> None:
+    found = profile(SPEC, ["naive", "depthwise", "tiled"], sample=1)
+    assert repr(found).splitlines()[-1] == "Counted on some blocks, scaled to all: naive, tiled."
+    assert "<p>Counted on some blocks, scaled to all: naive, tiled.</p>" in found._repr_html_()
+    assert "some blocks" not in repr(profile(SPEC, ["naive"], sample=False))
+
+
 @pytest.mark.parametrize("level", ["compulsory", "dram", "l2", "l1"])
 def test_the_roofline_has_all_methods_with_counters_at_any_level(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Time(0.0, "modelled", on="A100")
