@@ -236,21 +236,32 @@ def _profile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="INPUT", help="the input's sizes N,C,H,W: 1,64,56,56")
     parser.add_argument("--filters", metavar="K,R,S", required=True, help="how many filters, their height and width")
     parser.add_argument("--stride", metavar="U", default="1", help="one number, or vertical,horizontal (default: 1)")
-    parser.add_argument("--padding", metavar="P", default="0", help="one, two or four numbers, same, or valid")
+    parser.add_argument(
+        "--padding", metavar="P", default="0", help="one, two or four numbers, same, or valid (default: 0)"
+    )
     parser.add_argument("--dilation", metavar="D", default="1", help="one number, or two (default: 1)")
     parser.add_argument("--groups", metavar="G", type=_count, default=1, help="default: 1")
     parser.add_argument(
         "--method", metavar="NAME", action="append", default=[], help="default: naive; repeat it to compare"
     )
-    parser.add_argument("--gpu", metavar="NAME", default="A100", help="whose limits hold, as A100, H100, T4")
     parser.add_argument(
-        "--device", default="auto", choices=("auto", "cuda", "cpu"), help="cuda to insist on a measured time"
+        "--gpu", metavar="NAME", default="A100", help="whose limits hold, such as H100 or T4 (default: A100)"
     )
-    parser.add_argument("--sample", metavar="N", default="auto", help="blocks to count on: a number, all, or auto")
+    parser.add_argument(
+        "--device", default="auto", choices=("auto", "cuda", "cpu"), help="cuda to insist on a time measured on a GPU"
+    )
+    parser.add_argument(
+        "--sample", metavar="N", default="auto", help="blocks to count on: a number, all, or auto (default)"
+    )
     out = parser.add_argument_group("results")
     out.add_argument("--json", action="store_true", help="print everything as one JSON document")
     out.add_argument("--plot", metavar="FILE", help="draw the roofline into a .svg, .png or .pdf file")
-    out.add_argument("--level", default="dram", choices=("compulsory", "dram", "l2", "l1"), help="of the roofline")
+    out.add_argument(
+        "--level",
+        default="dram",
+        choices=("compulsory", "dram", "l2", "l1"),
+        help="whose bytes the roofline is about (default: dram)",
+    )
 
 
 def _profile(options: argparse.Namespace, rest: list[str]) -> int:
