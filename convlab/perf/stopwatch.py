@@ -1,7 +1,7 @@
 """How work on a GPU is timed: warm it up, let events stand around many repeats, take the median.
 
-Work is queued and not waited for, so that a GPU always has the next piece at hand. Work that is shorter than it takes
-Python to queue it goes into one CUDA graph, many times.
+Work is queued and not waited for, so that a GPU always has the next piece at hand. Work that may be shorter than it
+takes Python to queue it goes into one CUDA graph, many times.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["PATIENCE", "REPEATS", "Samples", "Stopwatch", "sample"]
 REPEATS = 20
 PATIENCE = 2.0  # seconds before a progress bar shows
 _WARM_MS = 50.0  # of work before anything counts: caches, clocks
-_SMALL_MS = 0.1  # below this, queueing from Python might take longer than the work
-_BATCH_MS = 2.0  # of work in a CUDA graph
+_SMALL_MS = 2.0  # below this, queueing from Python might take longer than the work: some plans have 170 launches
+_BATCH_MS = 2.0  # of work in a CUDA graph, or a little more
 _BUDGET_MS = 2000.0  # of repeats; at least three are made
 _MOST_LAUNCHES = 4096
 

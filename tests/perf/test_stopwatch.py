@@ -62,7 +62,7 @@ def test_long_work_is_timed_one_by_one_over_all_sets_after_a_warm_up():
 
 
 def test_very_long_work_is_repeated_three_times_and_long_work_as_the_budget_allows():
-    for cost, repeats in ((900.0, 3), (250.0, 8), (1.0, 20)):
+    for cost, repeats in ((900.0, 3), (250.0, 8), (2.5, 20)):
         gpu = Gpu([cost])
         assert sample(gpu.work, 1, gpu).note == f"{repeats} repeats over 1 set of buffers"
 
@@ -74,6 +74,13 @@ def test_small_work_goes_into_a_graph_that_visits_each_set_equally_often():
     assert max(visits) - min(visits) <= 1  # but for the three launches before the graph
     assert samples.milliseconds == pytest.approx(0.05)  # without the overhead of a launch
     assert samples.note == "2 repeats over 7 sets of buffers, 35 times in a CUDA graph"
+    assert gpu.graphs > 2
+
+
+def test_many_launches_that_take_longer_to_queue_than_to_run_go_into_a_graph():
+    """171 launches of 5 microseconds each, for which Python needs twice as long."""
+    gpu = Gpu([171 * 0.005], overhead=171 * 0.005)
+    assert sample(gpu.work, 1, gpu).milliseconds == pytest.approx(171 * 0.005)
     assert gpu.graphs > 2
 
 
