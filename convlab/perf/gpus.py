@@ -36,7 +36,8 @@ def recognise(device: str) -> Gpu | None:
     >>> [found and found.name for found in map(recognise, ["NVIDIA A100-SXM4-40GB", "NVIDIA GeForce RTX 3060 Ti"])]
     ['A100', None]
     """
-    other = r"(?! (Ti|SUPER|D|Laptop|Mobile|Max|PCIe)\b)"  # what makes another model of it, as does another memory
+    # What makes another model of it, or a part of it; as does another memory.
+    other = r"(?! (Ti|SUPER|D|Laptop|Mobile|Max|PCIe|NVL)\b)(?!.* MIG )"
     size = re.search(r"(\d+)GB", device)
     for name, found in GPUS.items():
         if re.search(rf"\b{name}\b{other}", device) and int(size[1] if size else found.dram_gb) == found.dram_gb:

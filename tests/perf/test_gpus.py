@@ -222,6 +222,11 @@ def test_a_driver_names_a_gpu_at_more_length(device: str, name: str | None) -> N
     assert (found and found.name) == name
 
 
+def test_a_part_of_a_gpu_is_not_recognised_as_all_of_it() -> None:
+    for device in ("NVIDIA H200 MIG 1g.18gb", "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA H200 NVL", "NVIDIA H100 NVL"):
+        assert recognise(device) is None
+
+
 def test_every_gpu_is_recognised_by_its_own_name(any_gpu: Gpu) -> None:
     assert recognise(any_gpu.name) == any_gpu
     assert recognise(any_gpu.model) == any_gpu
