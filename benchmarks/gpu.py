@@ -75,6 +75,7 @@ def _options() -> argparse.Namespace:
 def _why_not(dry: bool) -> str:
     """Why there is nothing to measure here; empty where there is."""
     try:
+        import psutil  # noqa: F401, PLC0415
         from on_gpu import tasks  # noqa: F401, PLC0415
 
         from convlab.executors import cuda  # noqa: PLC0415
@@ -124,16 +125,29 @@ def _watch(worker: subprocess.Popen[bytes], path: Path, end: float) -> str:
         running = Sheet(path).data["running"] or {"since": time.time(), "limit": 60.0}
         hanging = time.time() - running["since"] > running["limit"]
         if hanging or time.time() > end:
-            worker.kill()
-            worker.wait()
+            _kill(worker)
             return f"It did not end within {running['limit']:g} s." if hanging else "The time was over."
     return ""
+
+
+def _kill(worker: subprocess.Popen[bytes]) -> None:
+    """End the worker with all that it started: Nsight Compute would go on beside the next one."""
+    import psutil  # noqa: PLC0415
+
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for process in psutil.Process(worker.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+    worker.kill()
+    worker.wait()
 
 
 def _work(sheet: Sheet, dry: bool, deadline: float) -> int:
     """Do what is not done yet, task by task."""
     from on_gpu.tasks import tasks  # noqa: PLC0415
 
+    if "NVRTC" in sheet.data["why_not"]:  # as a worker before this one found
+        os.environ["CONVLAB_HIDE_NVRTC"] = "1"
     for task in tasks(SCRIPT, dry):
         if sheet.is_over(task.name):
             continue

@@ -35,11 +35,13 @@ COUNTED = {
     if re.fullmatch(r"(l1tex__\w+|smsp__inst_executed_op_shared_\w+)\.sum", metric)
 }
 LIMIT_S = 120.0
+_FOLDERS = {"/usr/local": "cuda*/bin/ncu", "/opt/nvidia/nsight-compute": "*/ncu"}  # where it is, if not in the path
 
 
 def ncu() -> str | None:
     """Where Nsight Compute is."""
-    return shutil.which("ncu") or next(map(str, sorted(Path("/opt/nvidia/nsight-compute").glob("*/ncu"))), None)
+    found = [file for folder, name in _FOLDERS.items() for file in sorted(Path(folder).glob(name), reverse=True)]
+    return shutil.which("ncu") or next(map(str, found), None)
 
 
 def compare_counters(sheet: Sheet, script: Path, dry: bool) -> None:

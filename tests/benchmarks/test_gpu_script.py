@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from convlab.kernels.ladder import methods
@@ -144,6 +145,24 @@ def test_what_fails_crashes_or_hangs_costs_itself_alone(trouble):
     assert sheet["failures"]["fails"].endswith(": no such layer")
     assert sheet["failures"]["crashes"] == "The process ended with exit code 9."
     assert sheet["failures"]["hangs"] == "It did not end within 0.5 s."
+
+
+def test_what_a_hanging_task_started_ends_with_it(trouble, tmp_path):
+    code = """import subprocess
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    sheet.say("ceilings", "child", child.pid)
+    time.sleep(60)"""
+    hangs = f"def hangs(sheet):\n    {code}\n\ndef tasks(script, dry):".replace("{", "{{").replace("}", "}}")
+    text = TROUBLE.replace("def tasks(script, dry):", hangs)
+    child = trouble(text=text.replace("lambda sheet: time.sleep(60), limit=0.5", "hangs, limit=3"))["ceilings"]["child"]
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_worker_that_follows_another_does_without_nvrtc_too(trouble):
+    tells = "lambda sheet: (sheet.say('why_not', 'NVRTC', 'no'), os._exit(9))"
+    text = TROUBLE.replace("lambda sheet: os._exit(9)", tells)
+    text = text.replace('"method": "last"', '"method": os.environ.get("CONVLAB_HIDE_NVRTC")')
+    assert trouble(text=text)["entries"][-1] == {"method": "1"}
 
 
 def test_what_there_is_no_time_for_is_named(trouble):
