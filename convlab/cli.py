@@ -227,7 +227,7 @@ more examples:
   convlab profile 1,64,56,56 --filters 64,3,3 --method winograd --json | jq .methods[0].time
 
 A time is measured where there is a GPU, else recorded, else modelled, and says which.
-cl.methods() lists the methods."""
+cl.methods() lists the methods; cl.profile(spec, method=…) takes those of other operations, too."""
 
 
 def _profile_options(parser: argparse.ArgumentParser) -> None:
