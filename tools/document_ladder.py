@@ -56,11 +56,13 @@ class Shown:
 
 
 def inputs(record: Method, spec: Any) -> dict[str, Any]:
-    """Random tensors of a rung's types and layout, optional ones included, and an output that nobody has written."""
+    """Random tensors of a rung's types and layout, no bias as in its claims, and an output that nobody has written."""
     op, rng = OPS[record.op], np.random.default_rng(1)
     shapes = op.shapes_in(spec, record.layout)
     y = empty(shapes.pop("y"), record.output_dtype)
-    return {**{name: rng.uniform(0.1, 1, shapes[name]).astype(op.dtype(name, record)) for name in shapes}, "y": y}
+    needed = {name: shape for name, shape in shapes.items() if name not in op.optional}
+    given = {name: rng.uniform(0.1, 1, shape).astype(op.dtype(name, record)) for name, shape in needed.items()}
+    return {**dict.fromkeys(shapes), **given, "y": y}
 
 
 def on_layers() -> Iterator[Shown]:
