@@ -36,8 +36,9 @@ MODEL = "A100"
 INTRODUCTION = """A page for each rung of [the ladder](../ladder.md): what its file says of itself, the time that the
 model of `convlab/perf/model.py` predicts on several GPUs, what it waits for there, and the times that were recorded on
 real ones. A modelled time is no measurement: the model knows a GPU's data sheet and what the emulator counted, and is
-held against two published ladders, whose order it reproduces, with ratios within a factor of two. What a launch may
-wait for, each shown as a part of the launch's time that it alone would take:"""
+held against two published ladders of matrix products, whose order it reproduces, with ratios within a factor of two.
+Of convolutions nobody has published one, and none of these times was held against a GPU yet. What a launch may wait
+for, each shown as a part of the launch's time that it alone would take:"""
 
 
 def rungs() -> Iterator[Method]:
