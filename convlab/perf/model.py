@@ -15,7 +15,7 @@ from convlab.perf.occupancy import Occupancy, occupancy
 from convlab.perf.times import Time
 from convlab.perf.work import LaunchWork, Work
 
-__all__ = ["LIMITS", "LaunchPrediction", "Prediction", "predict"]
+__all__ = ["LEFT", "LIMITS", "LaunchPrediction", "Prediction", "predict"]
 
 # What data sheets do not say. Fitted ones are fitted on the published ladders of tests/perf/test_model.py, all rungs
 # together.

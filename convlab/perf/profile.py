@@ -16,13 +16,13 @@ from convlab.perf.gpus import recognise
 from convlab.perf.model import predict
 from convlab.perf.profile_record import Profile
 from convlab.perf.profile_table import Profiles, Refusal
+from convlab.perf.stopwatch import PATIENCE
 from convlab.perf.time import check_spec, time
 from convlab.perf.work import Sample, work
 
 __all__ = ["profile"]
 
 Row = TypeVar("Row", Profile, Profile | Refusal)
-PATIENCE = 2  # seconds: nobody wants to see a bar that is gone before it is read
 
 
 @overload

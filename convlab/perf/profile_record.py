@@ -12,16 +12,14 @@ from convlab.executors.resources import Resources
 from convlab.kernels.ladder import method as find_method
 from convlab.perf.datasheet import Gpu
 from convlab.perf.gpus import recognise
-from convlab.perf.model import TENSOR_TYPES, Prediction
+from convlab.perf.model import LEFT, TENSOR_TYPES, Prediction
 from convlab.perf.occupancy import Occupancy
 from convlab.perf.points import LEVELS, Point
 from convlab.perf.roofline import Roofline, roofline
 from convlab.perf.times import Time
 from convlab.perf.work import Work
 
-__all__ = ["LEFT", "Profile", "short", "speed"]
-
-LEFT = "style='text-align:left'"
+__all__ = ["Profile", "short", "speed"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

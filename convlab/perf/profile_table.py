@@ -8,7 +8,8 @@ from html import escape
 from typing import Any
 
 from convlab.perf.datasheet import Gpu
-from convlab.perf.profile_record import LEFT, Profile, short, speed
+from convlab.perf.model import LEFT
+from convlab.perf.profile_record import Profile, short, speed
 from convlab.perf.roofline import Roofline, roofline
 
 __all__ = ["COLUMNS", "Profiles", "Refusal"]

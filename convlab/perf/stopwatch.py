@@ -21,7 +21,7 @@ from convlab.perf.times import Time
 __all__ = ["PATIENCE", "REPEATS", "Samples", "Stopwatch", "sample"]
 
 REPEATS = 20
-PATIENCE = 2.0  # seconds before a progress bar shows
+PATIENCE = 2.0  # seconds: nobody wants to see a bar that is gone before it is read
 _WARM_MS = 50.0  # of work before anything counts: caches, clocks
 _SMALL_MS = 2.0  # below this, queueing from Python might take longer than the work: some plans have 170 launches
 _BATCH_MS = 2.0  # of work in a CUDA graph, or a little more

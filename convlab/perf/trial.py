@@ -17,7 +17,7 @@ from convlab.kernels.ladder import method
 from convlab.kernels.ops import OPS
 from convlab.spec import SeparableSpec
 
-__all__ = ["PIECES", "check", "op_of", "random_inputs"]
+__all__ = ["PIECES", "check", "op_of", "random_array", "random_inputs"]
 
 Array = npt.NDArray[Any]
 
@@ -84,14 +84,24 @@ def _inputs(
 ) -> tuple[tuple[str, Array | None], ...]:
     rng, table = np.random.default_rng(0), OPS[op]
     shapes, left_out = table.shapes_in(spec, layout), frozenset[str]() if op == "block" else table.optional
-    return tuple((name, None if name in left_out else _numbers(rng, shapes[name], dtype)) for name, dtype in types)
+    made = {name: None if name in left_out else random_array(shapes[name], dtype, rng) for name, dtype in types}
+    for array in made.values():
+        if array is not None:
+            array.flags.writeable = False
+    return tuple(made.items())
 
 
-def _numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def random_array(shape: tuple[int, ...], dtype: npt.DTypeLike, rng: np.random.Generator) -> Array:
+    """Even random numbers from −1 to 1, which a large array repeats.
+
+    >>> array = random_array((2, 3), "float16", np.random.default_rng(0))
+    >>> array.shape, str(array.dtype), bool((abs(array) <= 1).all())
+    ((2, 3), 'float16', True)
+
+    Parameters: ``dtype`` is any that NumPy knows with ml_dtypes.
+    """
     some = 2 * rng.random(min(prod(shape), _PERIOD), dtype=np.float32) - 1
-    array = np.resize(some.astype(dtype), shape)
-    array.flags.writeable = False
-    return array
+    return np.resize(some.astype(dtype), shape)
 
 
 def check(

@@ -26,6 +26,7 @@ from convlab.executors.shape import Dim3
 from convlab.kernels.ladder import method as find_method
 from convlab.kernels.method import Launch, Method, Plan
 from convlab.kernels.ops import OPS
+from convlab.perf.trial import random_array
 
 __all__ = ["LaunchWork", "Sample", "Work", "work", "work_of_plan"]
 
@@ -34,7 +35,6 @@ Sample = Literal["auto", False] | int
 
 BUDGET = 100_000_000  # thread-instructions that a sampled launch may cost: about a second
 FEWEST, MOST = 3, 127  # blocks of a sample, where the budget allows more than one
-PATTERN = 1_000_003  # random numbers that larger inputs repeat; a prime, so that rows differ
 # Each block of a chunk with an L1 of its own: a quarter of what GA102 has, which resident blocks share.
 L1 = CacheSizes(gpu="any GPU", l1_bytes=32 * 1024, sms=1024)
 
@@ -171,7 +171,8 @@ def _work(spec: Any, method: str, sample: Sample) -> Work:
     op = OPS[record.op]
     shapes = op.shapes_in(spec, record.layout)
     output = shapes.pop("y")
-    tensors = {name: random(shape, op.dtype(name, record), seed) for seed, (name, shape) in enumerate(shapes.items())}
+    rng = np.random.default_rng(0)
+    tensors = {name: random_array(shape, op.dtype(name, record), rng) for name, shape in shapes.items()}
     tensors["y"] = empty(output, record.output_dtype)
     launches = work_of_plan(plan, tensors, record.dtype, sample)
     return Work(spec, method, launches, {name: array.nbytes for name, array in tensors.items()})
@@ -198,7 +199,8 @@ def work_of_plan(
     Parameters: ``tensors`` are the plan's arrays by name; ``dtype`` is the type that Tensor Cores multiply, where they
     do; ``sample`` is as for `work`, and launches that differ in their part of one work only are sampled once.
     """
-    scratch = {name: random(shape, dtype, 99) for name, (shape, dtype) in plan.scratch.items()}
+    rng = np.random.default_rng(99)
+    scratch = {name: random_array(shape, dtype, rng) for name, (shape, dtype) in plan.scratch.items()}
     known: dict[str, LaunchWork] = {}
     launches = []
     for step in plan.launches:
@@ -214,12 +216,6 @@ def _kind(step: Launch) -> str:
     numbered = bool(step.arguments) and isinstance(step.arguments[-1], int)
     arguments = step.arguments[:-1] if numbered else step.arguments
     return repr(replace(step, arguments=arguments, constants={}))
-
-
-def random(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
-    """Numbers in [-1, 1) that repeat after `PATTERN` of them."""
-    some = np.random.default_rng(seed).uniform(-1, 1, min(prod(shape), PATTERN)).astype(dtype)
-    return np.resize(some, shape)
 
 
 def _launch(step: Launch, tensors: Mapping[str, Array], dtype: str, sample: Sample) -> LaunchWork:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from convlab.kernels.ladder import method
 from convlab.kernels.method import Launch, Plan
 from convlab.perf.gpus import Gpu, gpu
-from convlab.perf.work import Work, random, work_of_plan
+from convlab.perf.trial import random_array
+from convlab.perf.work import Work, work_of_plan
 from convlab.spec import GemmSpec
 
 FOLDER = Path(__file__).parent / "ladders"
@@ -91,7 +94,8 @@ def tensors(name, m, n, k, y):
     """Random factors, the second of half ones [n][k], and an output."""
     half = name in STEPS
     dtype = "float16" if half else "float32"
-    return {"a": random((m, k), dtype, 1), "b": random((n, k) if half else (k, n), dtype, 2), "y": y}
+    rng = np.random.default_rng(1)
+    return {"a": random_array((m, k), dtype, rng), "b": random_array((n, k) if half else (k, n), dtype, rng), "y": y}
 
 
 def counted(name, m, n, k, y):

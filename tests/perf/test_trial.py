@@ -9,7 +9,7 @@ import pytest
 
 from convlab.errors import ConvlabError
 from convlab.kernels.ladder import method, methods
-from convlab.perf.trial import PIECES, check, op_of, random_inputs
+from convlab.perf.trial import PIECES, check, op_of, random_array, random_inputs
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec, GemmSpec, LayoutSpec, SeparableSpec
 
 CONV = ConvSpec(n=3, c=4, h=9, w=7, k=6, r=3, s=2, stride=(2, 1), padding=(1, 0, 2, 1), groups=2)
@@ -54,6 +54,15 @@ def test_data_is_random_from_minus_one_to_one_and_without_what_is_optional(op):
         else:
             assert -1 <= array.min() < 0 < array.max() <= 1
             assert np.unique(array).size == array.size
+
+
+def test_one_array_after_the_other_is_random_without_zeros_in_a_row():
+    rng = np.random.default_rng(1)
+    one, other = (random_array((3, 700_000), "float32", rng) for _ in range(2))
+    assert (one.min() >= -1) & (one.max() < 1)
+    assert (one != 0).mean() > 0.999999
+    assert (one[0] == one[1]).mean() < 1e-5
+    assert (one != other).mean() > 0.99
 
 
 def test_large_tensors_repeat_numbers_but_no_two_images_are_alike():
