@@ -32,6 +32,9 @@ SIGNS = {
 }
 PRODUCTS = {"half": "HMMA.16816.F32", "__nv_bfloat16": "HMMA.16816.F32.BF16", "float": "HMMA.1688.F32.TF32"}
 
+# Entry → loads of 16 bytes that it must have at least: of both factors, before the loop and in it.
+WIDE_LOADS = {"gemm_warp": 6, "gemm_warp_batched": 6, "conv_implicit_gemm_nhwc": 7}
+
 # Kernels whose threads keep many sums: an SM of an A100 or H100 is planned to hold 16 of their warps at least, and 12
 # of those that keep 8 × 8 sums and the elements of the next step.
 HEAVY = {*SIGNS, "gemm_register", "conv_pointwise", "conv_winograd", "separable_3x3"} - {"conv_grouped"}
@@ -63,8 +66,14 @@ def test_a_rungs_idea_is_in_its_machine_code(name, arch):
     expect(opcodes(KERNELS[name], arch), SIGNS[KERNELS[name].entry])
 
 
+@pytest.mark.parametrize("name", [name for name, step in KERNELS.items() if step.entry in WIDE_LOADS])
+def test_both_factors_are_loaded_by_16_bytes(name):
+    found = [text for text in machine_code(kernel_of(KERNELS[name]), REFERENCE) if text.startswith("LDG.E.128")]
+    assert len(found) >= WIDE_LOADS[KERNELS[name].entry], found
+
+
 def test_every_sign_is_of_a_kernel():
-    assert {step.entry for step in KERNELS.values()} >= SIGNS.keys() | HEAVY
+    assert {step.entry for step in KERNELS.values()} >= SIGNS.keys() | WIDE_LOADS.keys() | HEAVY
     assert KERNELS.keys() >= AND_MORE
 
 
