@@ -142,13 +142,13 @@ class Work:
 
 
 def work(spec: Any, method: str, sample: Sample = "auto") -> Work:
-    """Count what a method does for a spec, on random inputs; big grids are sampled.
+    """Count what a method does for a spec, on random inputs and without a bias; big grids are sampled.
 
     >>> from convlab.kernels.layers import LAYERS
     >>> standard = LAYERS["conv2d"]["standard"]
     >>> done = work(standard, "naive")
     >>> done.compulsory
-    {'x': 65536, 'w': 9216, 'bias': 64, 'y': 65536}
+    {'x': 65536, 'w': 9216, 'y': 65536}
     >>> [(launch.entry, launch.grid, launch.counters.requests_global_store) for launch in done]
     [('conv_naive', (4, 16, 1), 512)]
 
@@ -172,7 +172,8 @@ def _work(spec: Any, method: str, sample: Sample) -> Work:
     shapes = op.shapes_in(spec, record.layout)
     output = shapes.pop("y")
     rng = np.random.default_rng(0)
-    tensors = {name: random_array(shape, op.dtype(name, record), rng) for name, shape in shapes.items()}
+    needed = {name: shape for name, shape in shapes.items() if name not in op.optional}
+    tensors = {name: random_array(shape, op.dtype(name, record), rng) for name, shape in needed.items()}
     tensors["y"] = empty(output, record.output_dtype)
     launches = work_of_plan(plan, tensors, record.dtype, sample)
     return Work(spec, method, launches, {name: array.nbytes for name, array in tensors.items()})
@@ -223,7 +224,7 @@ def _launch(step: Launch, tensors: Mapping[str, Array], dtype: str, sample: Samp
     for variable, (tensor, start, stop) in step.constants.items():
         module.write(variable, tensors[tensor].reshape(-1)[start:stop])
     kernel = module.kernels[step.entry]
-    arguments = [tensors[each] if isinstance(each, str) else each for each in step.arguments]
+    arguments = [tensors.get(each) if isinstance(each, str) else each for each in step.arguments]
     counter, traffic, chosen = _counted(kernel, step, arguments, sample)
     blocks = prod(step.grid)
     counters = sum(counter.lines().values(), Counters({}))
