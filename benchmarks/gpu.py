@@ -75,10 +75,10 @@ def _options() -> argparse.Namespace:
 def _why_not(dry: bool) -> str:
     """Why there is nothing to measure here; empty where there is."""
     try:
-        import psutil  # noqa: F401, PLC0415
-        from on_gpu import tasks  # noqa: F401, PLC0415
+        import psutil  # noqa: F401 - only whether it can be imported
+        from on_gpu import tasks  # noqa: F401 - only whether it can be imported
 
-        from convlab.executors import cuda  # noqa: PLC0415
+        from convlab.executors import cuda
     except ImportError as error:
         return f"A package is missing: {error}."
     return "" if dry else cuda.why_not()
@@ -88,7 +88,7 @@ def _path(dry: bool) -> Path:
     """Where the file goes: a dry run's never among the results."""
     if dry:
         return Path(tempfile.gettempdir()) / "convlab_gpu_dry_run.json"
-    from convlab.executors import cuda_queue  # noqa: PLC0415
+    from convlab.executors import cuda_queue
 
     name = re.sub(r"[^a-z0-9]+", "_", cuda_queue.device().name.lower().removeprefix("nvidia ")).strip("_")
     folder = os.environ.get("OUT")
@@ -132,7 +132,7 @@ def _watch(worker: subprocess.Popen[bytes], path: Path, end: float) -> str:
 
 def _kill(worker: subprocess.Popen[bytes]) -> None:
     """End the worker with all that it started: Nsight Compute would go on beside the next one."""
-    import psutil  # noqa: PLC0415
+    import psutil
 
     with contextlib.suppress(psutil.NoSuchProcess):
         for process in psutil.Process(worker.pid).children(recursive=True):
@@ -144,7 +144,7 @@ def _kill(worker: subprocess.Popen[bytes]) -> None:
 
 def _work(sheet: Sheet, dry: bool, deadline: float) -> int:
     """Do what is not done yet, task by task."""
-    from on_gpu.tasks import tasks  # noqa: PLC0415
+    from on_gpu.tasks import tasks
 
     if "NVRTC" in sheet.data["why_not"]:  # as a worker before this one found
         os.environ["CONVLAB_HIDE_NVRTC"] = "1"
@@ -167,7 +167,7 @@ def _failure(task: Task, sheet: Sheet) -> str:
     """Run a task; the words of what went wrong, if anything did."""
     try:
         task.run(sheet)
-    except Exception as error:
+    except Exception as error:  # whatever it is: it is recorded, and the next task runs
         place = traceback.extract_tb(error.__traceback__)[-1]
         print(f"  failed: {error}", flush=True)
         return f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}: {error}"
@@ -176,21 +176,21 @@ def _failure(task: Task, sheet: Sheet) -> str:
 
 def _is_lost() -> bool:
     """Free the GPU's memory for the next task; whether a crash made the GPU unusable for this process."""
-    from on_gpu.machine import free  # noqa: PLC0415
+    from on_gpu.machine import free
 
-    from convlab.executors import cuda_queue  # noqa: PLC0415
+    from convlab.executors import cuda_queue
 
     try:
         free()
         cuda_queue.wait(cuda_queue.mark())
         cuda_queue.download(cuda_queue.allocate((1,), "float32"))
-    except Exception:
+    except Exception:  # any error of a copy means that nothing runs on this context any more
         return True
     return False
 
 
 def _launch_all(report: Path) -> int:
-    from on_gpu.counters import launch_all  # noqa: PLC0415
+    from on_gpu.counters import launch_all
 
     launch_all(report)
     return 0
@@ -198,10 +198,10 @@ def _launch_all(report: Path) -> int:
 
 def _conclude(sheet: Sheet, dry: bool) -> None:
     """Hold the times against the aims, and print both and what failed."""
-    from on_gpu.aims import Times, judge  # noqa: PLC0415
-    from on_gpu.layers import layers  # noqa: PLC0415
+    from on_gpu.aims import Times, judge
+    from on_gpu.layers import layers
 
-    from convlab.perf.gpus import recognise  # noqa: PLC0415
+    from convlab.perf.gpus import recognise
 
     gpu = recognise(sheet.data["machine"].get("gpu", ""))
     sheet.data["aims"] = judge(Times(sheet.data["entries"], layers(dry), gpu))
