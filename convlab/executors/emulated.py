@@ -56,7 +56,7 @@ def launch(
     """Execute a kernel on the emulator; raises ``LaunchError`` for what it cannot hold, or not end this week."""
     _check_size(grid, block)
     arguments = [_argument(each, axes) for each in bound]
-    tracer = Tracer(*options.trace) if options.trace is not None else None
+    tracers = [Tracer(block, warp) for block, warp in options.trace]
     caches = CacheModel(options.caches) if options.caches is not None else None
     bar = Bar(prod(grid) if options.sample is None else min(options.sample, prod(grid)))
     with closing(bar.bar):
@@ -67,7 +67,7 @@ def launch(
             arguments,
             shared=shared,
             observe=options.observe,
-            observers=[observer for observer in (tracer, caches) if observer is not None],
+            observers=[*tracers, *([caches] if caches is not None else [])],
             budget=options.budget,
             seed=options.seed,
             sample=options.sample,
@@ -86,7 +86,7 @@ def launch(
         arrays=result.arrays,
         source=kernel.module.source,
         name=kernel.module.name,
-        trace=tracer.trace if tracer is not None else None,
+        traces=tuple(tracer.trace for tracer in tracers),
         traffic=caches.traffic() if caches is not None else None,
     )
 

@@ -35,7 +35,7 @@ def launch(
     budget: int | None = None,
     axes: Mapping[str, str] | None = None,
     seed: int | None = None,
-    trace: tuple[int, int] | None = None,
+    trace: tuple[int | None, int | None] | None = None,
     sample: int | None = None,
     caches: CacheSizes | bool = False,
 ) -> Run:
@@ -61,7 +61,8 @@ def launch(
         budget: instructions after which a launch counts as an endless loop (on the emulator).
         axes: names of the axes of arrays, such as ``{"x": "nchw"}``: faults then name tensor indices.
         seed: let chance decide which warps go first, to show what a race does (on the emulator).
-        trace: (block, warp) whose steps ``run.trace`` shall hold, by their linear numbers (on the emulator).
+        trace: (block, warp) whose steps ``run.trace`` shall hold, by their linear numbers (on the emulator); None
+            stands for all blocks, or all warps, and ``run.traces`` holds one trace for each.
         sample: run only so many blocks and scale the counters; the outputs are then incomplete (on the emulator).
         caches: also model L1, L2 and DRAM, of an A100 or of the sizes given; ``run.traffic`` (on the emulator).
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -11,7 +12,9 @@ from convlab.emulator.observers.cache import CacheSizes
 from convlab.errors import LaunchError
 from convlab.executors.shape import Dim3
 
-__all__ = ["Options", "options"]
+__all__ = ["MOST_TRACES", "Options", "options"]
+
+MOST_TRACES = 256  # warps that are traced in one launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class Options:
     observe: bool = True
     budget: int | None = None
     seed: int | None = None
-    trace: tuple[int, int] | None = None
+    trace: tuple[tuple[int, int], ...] = ()
     sample: int | None = None
     caches: CacheSizes | None = None
 
@@ -39,7 +42,7 @@ def options(
     sizes = CacheSizes() if caches is True else caches or None
     if sizes is not None and not isinstance(sizes, CacheSizes):
         raise LaunchError(f"caches={caches!r} are no sizes of caches.\n  Fix: pass caches=True, or CacheSizes(…).")
-    return Options(bool(observe), budget, seed, _warp(trace, prod(grid), prod(block)), sample, sizes)
+    return Options(bool(observe), budget, seed, _warps(trace, prod(grid), prod(block)), sample, sizes)
 
 
 def _number(name: str, value: Any, least: int, example: str) -> None:
@@ -50,17 +53,24 @@ def _number(name: str, value: Any, least: int, example: str) -> None:
         )
 
 
-def _warp(trace: Any, blocks: int, threads: int) -> tuple[int, int] | None:
-    """The block and the warp that a trace is asked of."""
+def _warps(trace: Any, blocks: int, threads: int) -> tuple[tuple[int, int], ...]:
+    """The blocks and warps that traces are asked of, in order."""
     if trace is None:
-        return None
-    fix = "  Fix: pass trace=(block, warp), such as trace=(0, 0)."
-    if not isinstance(trace, tuple) or len(trace) != 2 or not all(isinstance(n, int) and n >= 0 for n in trace):
+        return ()
+    fix = "  Fix: pass trace=(block, warp), such as trace=(0, 0), with None for all blocks or all warps."
+    if not isinstance(trace, tuple) or len(trace) != 2 or not all(_is_number(n) for n in trace):
         raise LaunchError(f"trace={trace!r} names no block and warp.\n{fix}")
     block, warp = trace
     warps = -(-threads // WARP)
-    if block >= blocks:
+    if block is not None and block >= blocks:
         raise LaunchError(f"trace={trace!r} names block {block}, but the grid has {blocks}.\n{fix}")
-    if warp >= warps:
+    if warp is not None and warp >= warps:
         raise LaunchError(f"trace={trace!r} names warp {warp}, but a block has {warps}.\n{fix}")
-    return block, warp
+    which = list(product(range(blocks) if block is None else [block], range(warps) if warp is None else [warp]))
+    if len(which) > MOST_TRACES:
+        raise LaunchError(f"trace={trace!r} asks for {len(which):,} traces, more than {MOST_TRACES}.\n{fix}")
+    return tuple(which)
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int) and value >= 0)

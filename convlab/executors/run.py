@@ -26,7 +26,8 @@ class Run:
     ``device`` is "emulator" or "cuda"; ``lines`` maps (file, line) to the counters of that line of CUDA C,
     ``arrays`` a parameter's name to those of its array in global memory; ``faults`` is what the sanitizer found;
     ``stdout`` is what the kernel printed. ``milliseconds`` is measured on a GPU, and ``None`` on the emulator, whose
-    own speed says nothing about a GPU. ``trace`` and ``traffic``, which is modelled, are there when asked for.
+    own speed says nothing about a GPU. ``traces``, one of each warp in question, and ``traffic``, which is modelled,
+    are there when asked for.
     """
 
     kernel: str
@@ -41,8 +42,13 @@ class Run:
     arrays: dict[str, Counters] = field(default_factory=dict)
     source: str = ""
     name: str = ""
-    trace: Trace | None = None
+    traces: tuple[Trace, ...] = ()
     traffic: Traffic | None = None
+
+    @property
+    def trace(self) -> Trace | None:
+        """The first of the traces, or the only one."""
+        return self.traces[0] if self.traces else None
 
     def _title(self) -> str:
         time = f", {self.milliseconds:.3f} ms measured" if self.milliseconds is not None else ""

@@ -108,6 +108,7 @@ def test_a_fault_names_the_index_of_a_tensor():
         ({"trace": (0, 0, 0)}, LaunchError, "trace=(0, 0, 0) names no block and warp."),
         ({"trace": (1, 0)}, LaunchError, "trace=(1, 0) names block 1, but the grid has 1.\n  Fix: pass trace="),
         ({"trace": (0, 2)}, LaunchError, "trace=(0, 2) names warp 2, but a block has 2.\n  Fix: pass trace="),
+        ({"trace": (None, 2)}, LaunchError, "trace=(None, 2) names warp 2, but a block has 2.\n  Fix: pass trace="),
     ],
 )
 def test_a_bad_launch_is_one_clear_message(change, error, message):
@@ -279,6 +280,25 @@ def test_a_trace_is_of_the_run_and_only_when_asked_for():
     (store,) = [each for step in run.trace.steps for each in step.accesses if each.action == "store"]
     assert (store.name, store.index.tolist()) == ("c", list(range(32, 64)))
     assert launch(kernel, 2, 32, [a, b, c, 64], device="emulator").trace is None
+
+
+def test_none_traces_all_blocks_or_all_warps():
+    a, b, c = arrays(256)
+    kernel = compile(ADD, "add.cu").kernels["add"]
+    found = {}
+    for trace in ((None, 1), (1, None), (None, None)):
+        run = launch(kernel, 2, 96, [a, b, c, 256], device="emulator", trace=trace)
+        found[trace] = [(each.block, each.warp) for each in run.traces]
+        for each in run.traces:
+            (store,) = [access for step in each.steps for access in step.accesses if access.action == "store"]
+            assert store.index[0] == each.block * 96 + each.warp * 32
+    assert found == {
+        (None, 1): [(0, 1), (1, 1)],
+        (1, None): [(1, 0), (1, 1), (1, 2)],
+        (None, None): [(block, warp) for block in range(2) for warp in range(3)],
+    }
+    with pytest.raises(LaunchError, match=r"trace=\(None, None\) asks for 300 traces, more than 256.\n  Fix: pass"):
+        launch(kernel, 300, 32, [a, b, c, 256], device="emulator", trace=(None, None))
 
 
 def test_what_is_no_error_warns():
