@@ -1,61 +1,91 @@
-"""The controls of explorers: a number field with a slider beside it, and the values that the two can reach."""
+"""The controls of explorers: what a table of ranges and choices becomes, and the values that they reach."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
-__all__ = ["GRID", "Range", "check", "number_field", "with_slider"]
+__all__ = ["GRID", "Choice", "Control", "Range", "check", "make", "row"]
 
 # The layout of a box that holds controls: as many beside each other as fit.
 GRID = {"grid_template_columns": "repeat(auto-fit, minmax(330px, 1fr))", "max_width": "960px"}
+_NAME_WIDTH = {"description_width": "110px"}
 
 
 class Range(NamedTuple):
-    """What a control is called, and the values that it reaches."""
+    """A control for a whole number: what it is called, and the values that it reaches."""
 
     label: str
     least: int
     most: int
 
+    def problem(self, value: object) -> str:
+        """Why a value is none of the control's, as the end of a sentence; empty where it is."""
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        reached = whole and self.least <= int(value) <= self.most  # type: ignore[call-overload]
+        return "" if reached else f"is not a whole number from {self.least} to {self.most}"
 
-def check(call: str, values: Mapping[str, object], ranges: Mapping[str, Range], fix: str) -> None:
-    """Raise ``ValueError`` for the first value that its control does not reach; ``fix`` says what reaches further.
+    def read(self, text: str) -> int:
+        """Read a value from a link."""
+        return int(text)
 
-    >>> check("explore.latency", {"warps": 0}, {"warps": Range("Warps", 1, 16)}, "views.latency(…) draws the others.")
+
+class Choice(NamedTuple):
+    """A control for one of some values: what it is called, and what each value means, in words."""
+
+    label: str
+    words: Mapping[str, str]
+
+    def problem(self, value: object) -> str:
+        """Why a value is none of the control's, as the end of a sentence; empty where it is."""
+        return "" if value in self.words else f"is none of {', '.join(map(repr, self.words))}"
+
+    def read(self, text: str) -> str:
+        """Read a value from a link."""
+        return text
+
+
+Control = Range | Choice
+
+
+def check(call: str, values: Mapping[str, object], controls: Mapping[str, Control], instead: str) -> None:
+    """Raise ``ValueError`` for the first value that its control does not reach; ``instead`` says what reaches further.
+
+    >>> controls = {"warps": Range("Warps", 1, 16)}
+    >>> check("explore.latency", {"warps": 0}, controls, "views.latency(…) draws the others.")
     Traceback (most recent call last):
     ValueError: warps=0 is not a whole number from 1 to 16.
       In: explore.latency(warps=0)
       Fix: stay within the controls; views.latency(…) draws the others.
     """
     for name, value in values.items():
-        _, least, most = ranges[name]
-        if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        if problem := controls[name].problem(value):
             given = ", ".join(f"{key}={each!r}" for key, each in values.items())
-            raise ValueError(
-                f"{name}={value!r} is not a whole number from {least} to {most}.\n"
-                f"  In: {call}({given})\n"
-                f"  Fix: stay within the controls; {fix}"
-            )
+            fix = f"stay within the controls; {instead}" if instead else "stay within the controls."
+            raise ValueError(f"{name}={value!r} {problem}.\n  In: {call}({given})\n  Fix: {fix}")
 
 
-def number_field(control: Range, value: int) -> widgets.BoundedIntText:
-    """Make the number field of a control."""
-    label, least, most = control
-    style, layout = {"description_width": "110px"}, {"width": "170px"}
-    names = {"description": label, "tooltip": label}
-    return widgets.BoundedIntText(value, min=least, max=most, style=style, layout=layout, **names)
+def make(control: Control, value: Any) -> widgets.BoundedIntText | widgets.Dropdown:
+    """Make the field of a control: a number field, or a list to choose from."""
+    names = {"description": control.label, "tooltip": control.label}
+    if isinstance(control, Choice):
+        options: Sequence[tuple[str, str]] = [(words, each) for each, words in control.words.items()]
+        return widgets.Dropdown(options=options, value=value, style=_NAME_WIDTH, layout={"width": "auto"}, **names)
+    limits = {"min": control.least, "max": control.most}
+    return widgets.BoundedIntText(value, style=_NAME_WIDTH, layout={"width": "170px"}, **limits, **names)
 
 
-def with_slider(number: widgets.BoundedIntText) -> widgets.HBox:
+def row(field: Any) -> Any:
     """Pair a number field with a slider: sliders are quick, fields can be typed into and left by Escape."""
+    if not isinstance(field, widgets.BoundedIntText):
+        return field
     layout = {"flex": "1 1 auto", "width": "auto"}
-    slider = widgets.IntSlider(number.value, min=number.min, max=number.max, readout=False, layout=layout)
-    slider.tooltip = number.tooltip
+    slider = widgets.IntSlider(field.value, min=field.min, max=field.max, readout=False, layout=layout)
+    slider.tooltip = field.tooltip
     # In the browser, so that the field follows the hand at once, and no late message can move the slider back.
-    for trait in ("value", "disabled"):
-        widgets.jslink((number, trait), (slider, trait))
-    return widgets.HBox([number, slider])
+    for trait in ("value", "disabled", "min", "max"):
+        widgets.jslink((field, trait), (slider, trait))
+    return widgets.HBox([field, slider])

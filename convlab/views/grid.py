@@ -31,6 +31,9 @@ class Panel:
     ``palette.KINDS`` for all or one for each; ``shades``, numbers from 0 to 1, colour them by value instead;
     ``row_axis``, ``col_axis`` are axis letters, ``row_index``, ``col_index`` the numbers along the edges;
     ``operator`` is drawn before the panel; ``line`` counts the lines of panels from 0, top to bottom;
+    ``row_lines`` and ``col_lines`` are the rows and columns before which a heavy line is drawn, as at a block's border;
+    ``cell_width`` is the width of a cell, in its heights, for texts and bars; ``bars``, numbers from 0 to 1, fill
+    each cell from the left by that part of its width; a ``switch`` panel tells Python which cell is pressed;
     ``message`` stands in place of a panel that has no cells.
 
     Raises ``ValueError`` when a list does not fit the grid, a kind is unknown, or the grid is larger than
@@ -52,6 +55,11 @@ class Panel:
     col_index: Sequence[str] = ()
     operator: str = ""
     line: int = 0
+    row_lines: Sequence[int] = ()
+    col_lines: Sequence[int] = ()
+    cell_width: int = 1
+    bars: Sequence[float] = ()
+    switch: bool = False
     message: str = ""
 
     def __post_init__(self) -> None:
@@ -60,7 +68,7 @@ class Panel:
             fix = "Show a part of it, and say in the caption what was left out"
             raise ValueError(f"Panel {self.name!r} has {cells} cells, more than {CELL_LIMIT}.\n  Fix: {fix}.")
         kinds = () if isinstance(self.kinds, str) else self.kinds
-        optional = {"values": self.values, "kinds": kinds, "shades": self.shades}
+        optional = {"values": self.values, "kinds": kinds, "shades": self.shades, "bars": self.bars}
         edges = {"row_index": (self.row_index, self.rows), "col_index": (self.col_index, self.cols)}
         wanted = {name: (items, cells) for name, items in optional.items()} | edges
         for name, (items, count) in wanted.items():
@@ -99,18 +107,19 @@ class Frame:
     'first product'
 
     Parameters: cells are numbers as ``cell_ids`` gives them; ``here`` is the cell that the step is about,
-    ``lit`` those that take part in it.
+    ``lit`` those that take part in it; ``kinds`` has the cells that take another kind for the step.
     """
 
     caption: str
     here: int | None = None
     lit: Sequence[int] = ()
     values: Mapping[int, str] = field(default_factory=dict)
+    kinds: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def cells(self) -> list[int]:
         """All cells that the frame names."""
-        return [*([] if self.here is None else [self.here]), *self.lit, *self.values]
+        return [*([] if self.here is None else [self.here]), *self.lit, *self.values, *self.kinds]
 
 
 def cell_ids(panels: Iterable[Panel]) -> dict[str, Ids]:

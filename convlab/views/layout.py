@@ -17,16 +17,17 @@ _WIDTH, _HEIGHT = 960, 520  # what a picture may take; the browser shrinks it on
 _LEAST_WIDTH = 720  # a formula fits, and a small picture keeps its size while a slider moves
 _PITCHES = (34, 30, 26, 22, 19, 17, 15, 13, 10, 8)  # few, so that panels do not wobble under a slider
 _HEAD, _FOOT, _TAIL = 50, 18, 14  # above, below and right of the cells: titles, index, axis letters
-_INDEX = LEFT - MARGIN  # left of the cells
+_INDEX = LEFT - MARGIN  # left of the cells, at least
 _GAP, _OPERATOR_GAP = 14, 44
 _MESSAGE_SIZE = (230, 136)
-_NAME_WIDTH, _SMALL_WIDTH = 7.6, 6.3  # the mean width of a letter in a wide typeface
+_NAME_WIDTH, _SMALL_WIDTH, _INDEX_WIDTH = 7.6, 6.3, 5.8  # the mean width of a letter in a wide typeface
 
 
 class Place(NamedTuple):
-    """A panel, the rectangle that its cells cover, and the middle of the operator before it."""
+    """A panel, the size of its cells, the rectangle that they cover, and the middle of the operator before it."""
 
     panel: Panel
+    pitch: int
     x: int
     y: int
     width: int
@@ -35,20 +36,22 @@ class Place(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The places of all panels, the size of a cell, the width of the picture, and where the panels end."""
+    """The places of all panels, the width of the picture, and where the panels end."""
 
     places: list[Place]
-    pitch: int
     width: int
     bottom: int
 
 
 def arrange(panels: Sequence[Panel], top: int) -> Layout:
-    """Put the panels side by side, line below line, starting ``top`` pixels down; cells as large as fit."""
+    """Put the panels side by side, line below line, starting ``top`` pixels down.
+
+    All cells of a line have one size, as large as the line fits the width, and all lines the height.
+    """
     lines = [list(line) for _, line in groupby(panels, key=lambda panel: panel.line)]
     for pitch in _PITCHES:
         layout = _placed(lines, pitch, top)
-        if layout.width <= _WIDTH and layout.bottom <= _HEIGHT:
+        if layout.bottom <= _HEIGHT:
             break
     return layout._replace(width=max(layout.width, _LEAST_WIDTH))
 
@@ -58,26 +61,43 @@ def wrapped(text: str, width: float) -> list[str]:
     return textwrap.wrap(text, max(8, int(width / _SMALL_WIDTH)))
 
 
-def _placed(lines: list[list[Panel]], pitch: int, top: int) -> Layout:
-    places, widest = [], 0
+def _placed(lines: list[list[Panel]], most: int, top: int) -> Layout:
+    """Place all lines, with cells of at most ``most`` pixels."""
+    places: list[Place] = []
+    widest = 0
     for line in lines:
-        heights = [_size(panel, pitch)[1] for panel in line]
-        middle = top + _HEAD + min(*heights, 4 * pitch) / 2
-        end = LEFT - _INDEX - _GAP
-        for panel in line:
-            x = end + _INDEX + (_OPERATOR_GAP if panel.operator else _GAP)
-            width, height = _size(panel, pitch)
-            places.append(Place(panel, x, top + _HEAD, width, height, (end + _OPERATOR_GAP / 2, middle)))
-            end = x + max(width + _TAIL, _title_width(panel))
+        for pitch in (size for size in _PITCHES if size <= most):
+            placed, end = _line(line, pitch, top)
+            if end + MARGIN <= _WIDTH:
+                break
+        places += placed
         widest = max(widest, end)
-        top += _HEAD + max(heights) + _FOOT
-    return Layout(places, pitch, widest + MARGIN, top)
+        top += _HEAD + max(place.height for place in placed) + _FOOT
+    return Layout(places, widest + MARGIN, top)
+
+
+def _line(panels: list[Panel], pitch: int, top: int) -> tuple[list[Place], int]:
+    """Place one line of panels, and tell where it ends."""
+    places = []
+    middle = top + _HEAD + min(*(_size(panel, pitch)[1] for panel in panels), 4 * pitch) / 2
+    end = MARGIN - _GAP
+    for panel in panels:
+        gap = _OPERATOR_GAP if panel.operator else _GAP
+        x = end + _index_width(panel) + gap
+        width, height = _size(panel, pitch)
+        places.append(Place(panel, pitch, x, top + _HEAD, width, height, (end + gap / 2, middle)))
+        end = x + max(width + _TAIL, _title_width(panel))
+    return places, end
 
 
 def _size(panel: Panel, pitch: int) -> tuple[int, int]:
     if panel.message:
         return _MESSAGE_SIZE
-    return panel.cols * pitch, panel.rows * pitch
+    return panel.cols * panel.cell_width * pitch, panel.rows * pitch
+
+
+def _index_width(panel: Panel) -> int:
+    return max(_INDEX, round(max(map(len, panel.row_index), default=0) * _INDEX_WIDTH) + 10)
 
 
 def _title_width(panel: Panel) -> int:

@@ -1,6 +1,7 @@
 // Linked grids: Python draws the picture, this module lights what belongs together. It knows no view:
-// a picture is an SVG whose g.cl-panel hold g.cl-cell in the order of their numbers, with pairs of numbers
-// as links and, if there are steps, with frames {caption, here, lit: numbers, values: {number: text}}.
+// a picture is an SVG whose g.cl-panel hold g.cl-cell in the order of their numbers. Its metadata is JSON: the title,
+// links as pairs of 16-bit numbers in base64 and, if there are steps, frames
+// {caption, here, lit: numbers, values: {number: text}, kinds: {number: kind}}.
 
 const MOVES = {
   ArrowLeft: (row, col) => [row, col - 1],
@@ -10,6 +11,7 @@ const MOVES = {
   Home: (row) => [row, 0],
   End: (row) => [row, Infinity],
 };
+const PLAY_MILLISECONDS = 900; // for each step: time to read its caption
 const HINT = "Point at a cell, or press Tab and the arrow keys, to see what belongs to it.";
 
 const clamp = (value, limit) => Math.max(0, Math.min(limit, value));
@@ -64,8 +66,7 @@ class Panel {
 
 // For each cell, the numbers of the cells that light with it.
 function neighbours(links, count) {
-  // A copy, because the bytes may begin at an odd address of a message.
-  const ends = new Uint32Array(links.buffer.slice(links.byteOffset, links.byteOffset + links.byteLength));
+  const ends = new Uint16Array(Uint8Array.from(atob(links), (letter) => letter.charCodeAt(0)).buffer);
   const lists = Array.from({ length: count }, () => []);
   for (let i = 0; i < ends.length; i += 2) {
     lists[ends[i]].push(ends[i + 1]);
@@ -75,8 +76,10 @@ function neighbours(links, count) {
 }
 
 class LinkedGrid {
-  constructor(root) {
+  // `press` is told which cell of a switch panel was pressed.
+  constructor(root, press = () => {}) {
     root.classList.add("cl-root");
+    this.press = press;
     this.figure = element("div", "cl-figure", root);
     this.steps = this.stepper(root);
     const status = element("p", "cl-status", root, { role: "status" }); // read out when it changes
@@ -95,38 +98,45 @@ class LinkedGrid {
     on("pointerleave", () => this.hover(this.figure));
     on("focusin", ({ target }) => this.focus(this.number(target)));
     on("focusout", () => this.drawing || this.focus(null));
-    on("click", ({ target }) => this.move(this.number(target)));
+    on("click", ({ target }) => this.click(this.number(target)));
     on("keydown", (event) => this.key(event));
   }
 
   stepper(root) {
     const bar = element("div", "cl-steps", root, { role: "group", "aria-label": "Steps" });
-    for (const [text, name, by] of [["‹", "Step back", -1], ["›", "Step on", 1]]) {
-      const button = element("button", "cl-step", bar, { type: "button", "aria-label": name });
-      button.textContent = text;
-      button.addEventListener("click", () => this.step(this.frame + by));
-    }
+    const button = (text, name, press) => {
+      const made = element("button", "cl-step", bar, { type: "button", "aria-label": name });
+      made.textContent = text;
+      made.addEventListener("click", press);
+      return made;
+    };
+    button("‹", "Step back", () => this.go(this.frame - 1));
+    this.player = button("▶", "Play", () => this.play(!this.playing));
+    button("›", "Step on", () => this.go(this.frame + 1));
+    this.slider = element("input", "cl-slide", bar, { type: "range", min: 1, "aria-label": "Step" });
+    this.slider.addEventListener("input", () => this.go(this.slider.valueAsNumber - 1));
     this.caption = element("span", "cl-caption", bar, { "aria-live": "polite" });
     return bar;
   }
 
-  show(picture) {
+  show(svg) {
     const [hovered, focused] = [this.hovered, this.focused].map((id) => this.remember(id));
-    this.picture = picture;
     this.drawing = true; // taking the focused cell away is no wish of the reader's to leave it
-    this.figure.innerHTML = picture.svg;
+    this.figure.innerHTML = svg;
     this.svg = this.figure.firstElementChild;
+    this.picture = JSON.parse(this.svg.querySelector("metadata").textContent);
     this.svg.setAttribute("role", "group"); // an image on a page, a group to walk through here
     this.cells = [...this.svg.querySelectorAll(".cl-cell")];
     this.numbers = new Map(this.cells.map((cell, id) => [cell, id]));
-    this.links = neighbours(picture.links, this.cells.length);
+    this.links = neighbours(this.picture.links, this.cells.length);
     this.panels = [];
     for (const group of this.svg.querySelectorAll(".cl-panel")) {
       const first = this.panels.reduce((sum, panel) => sum + panel.cells.length, 0);
       this.panels.push(new Panel(group, first));
     }
     [this.hovered, this.focused] = [hovered, focused].map((memory) => this.recall(memory));
-    this.unchanged = new Map();
+    this.unchanged = [];
+    this.slider.max = this.picture.frames.length;
     this.step(this.frame);
     this.move(this.focused);
     this.drawing = false;
@@ -172,11 +182,18 @@ class LinkedGrid {
     this.focus(id); // after Escape the cell still has the browser's focus, and no event comes
   }
 
+  click(id) {
+    this.move(id);
+    if (id !== null && this.cells[id].closest(".cl-switch")) this.press(id);
+  }
+
   key(event) {
     if (this.focused === null) return;
     this.hovered = null; // the hand that moved last is the one that counts
     if (event.key === "Escape") {
       this.focus(null);
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.click(this.focused);
     } else if (event.key in MOVES) {
       const panel = this.panel(this.focused);
       const [row, col] = MOVES[event.key](...panel.place(this.focused));
@@ -189,24 +206,54 @@ class LinkedGrid {
     event.stopPropagation();
   }
 
+  play(on) {
+    clearInterval(this.playing);
+    this.playing = on ? setInterval(() => this.advance(), PLAY_MILLISECONDS) : undefined;
+    this.player.textContent = on ? "❚❚" : "▶";
+    this.player.setAttribute("aria-label", on ? "Pause" : "Play");
+    if (on && this.frame >= this.picture.frames.length - 1) this.step(0);
+  }
+
+  advance() {
+    if (!this.svg.isConnected || this.frame >= this.picture.frames.length - 1) return this.play(false);
+    this.step(this.frame + 1);
+  }
+
+  // A hand at the steps stops their play.
+  go(index) {
+    this.play(false);
+    this.step(index);
+  }
+
   step(index) {
     const { frames } = this.picture;
     this.frame = clamp(index, frames.length - 1);
     this.steps.hidden = frames.length === 0;
-    this.unchanged.forEach((text, id) => this.write(id, text));
-    this.unchanged.clear();
-    const { caption = "", values = {} } = frames[this.frame] ?? {};
-    Object.entries(values).forEach(([id, text]) => this.unchanged.set(id, this.write(id, text)));
+    this.unchanged.forEach((restore) => restore());
+    const { caption = "", values = {}, kinds = {} } = frames[this.frame] ?? {};
+    this.unchanged = [
+      ...Object.entries(values).map(([id, text]) => this.write(id, text)),
+      ...Object.entries(kinds).map(([id, kind]) => this.paint(id, kind)),
+    ];
+    this.slider.value = this.frame + 1;
     this.caption.textContent = `${this.frame + 1} of ${frames.length}: ${caption}`;
     this.light();
   }
 
-  // Write into a cell, and give back what stood there; small cells show no text.
+  // Write into a cell, and give back how to restore what stood there; small cells show no text.
   write(id, text) {
-    const place = this.cells[id].querySelector("text");
-    const before = place?.textContent;
-    if (place) place.textContent = text;
-    return before;
+    const place = this.cells[id].querySelector("text") ?? {};
+    const before = place.textContent;
+    place.textContent = text;
+    return () => (place.textContent = before);
+  }
+
+  // Give a cell another kind, and give back how to restore it.
+  paint(id, kind) {
+    const { classList } = this.cells[id];
+    const before = classList.item(1);
+    classList.replace(before, `cl-${kind}`);
+    return () => classList.replace(`cl-${kind}`, before);
   }
 
   light() {
@@ -229,12 +276,56 @@ class LinkedGrid {
   }
 }
 
+// Make a picture that stands in a page answer to hover and keys, without a kernel: for exported notebooks.
+export function enliven(svg) {
+  const root = document.createElement("div");
+  svg.replaceWith(root);
+  new LinkedGrid(root).show(svg.outerHTML);
+}
+
+// A link with `?explore.window=h:9,w:7` opens the page with that explorer in that state. JupyterLab takes the query out
+// of the address, so it is the address that the page was loaded from which counts.
+function wished(call) {
+  const [loaded] = performance.getEntriesByType("navigation");
+  return new URL(loaded?.name ?? location.href).searchParams.get(call) ?? "";
+}
+
+function linkButton(root, model) {
+  const call = model.get("call");
+  if (!call) return;
+  const button = element("button", "cl-link", root, { type: "button" });
+  const rest = () => (button.textContent = "Copy a link to this state");
+  button.addEventListener("click", async () => {
+    const link = new URL(location.pathname, location.href);
+    link.searchParams.set(call, model.get("state"));
+    try {
+      await navigator.clipboard.writeText(link.href);
+      button.textContent = "Copied";
+      setTimeout(rest, 2000);
+    } catch {
+      window.prompt("The link to this state:", link.href); // pages without HTTPS have no clipboard
+    }
+  });
+  rest();
+  if (wished(call) && !model.get("wish")) {
+    model.set("wish", wished(call));
+    model.save_changes();
+  }
+}
+
 export default {
   render({ model, el }) {
-    const grid = new LinkedGrid(el);
+    const grid = new LinkedGrid(el, (id) => {
+      model.set("pressed", [id, model.get("pressed")[1] + 1]);
+      model.save_changes();
+    });
     const show = () => grid.show(model.get("picture"));
     model.on("change:picture", show);
     show();
-    return () => model.off("change:picture", show);
+    linkButton(el, model);
+    return () => {
+      grid.play(false);
+      model.off("change:picture", show);
+    };
   },
 };

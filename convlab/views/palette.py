@@ -25,6 +25,18 @@ KINDS = {
     "output": Kind("#009e73"),
     "padding": Kind("#7a8793", legend="padding: counts as 0", dashes="3 2", hatched=True),
     "gap": Kind("#7a8793", legend="gap of the dilation: no weight", dashes="1 3"),
+    "copy": Kind("#0072b2", legend="a copy: this value is there already", hatched=True),
+    "shared": Kind("#cc79a7"),
+    "register": Kind("#56b4e9"),
+    "waste": Kind("#d55e00", legend="wasted: paid for, and not used", hatched=True),
+    "idle": Kind("#7a8793", legend="idle", dashes="3 2"),
+    # Members of a group that need no more than to be told apart: warps, blocks, wavefronts.
+    "group0": Kind("#0072b2"),
+    "group1": Kind("#e69f00"),
+    "group2": Kind("#009e73"),
+    "group3": Kind("#cc79a7"),
+    "group4": Kind("#56b4e9"),
+    "group5": Kind("#d55e00"),
 }
 
 SHADES = 10  # steps of the ramp that colours cells by value
@@ -81,6 +93,8 @@ def _theme_rules(theme: _Theme) -> str:
             *(_shade_rules(theme, step) for step in range(SHADES)),
             f"{scope}.cl-cell:is(.cl-lit,.cl-here) rect{{stroke:{ink}}}",
             f"{scope}.cl-message rect{{stroke:{_mix(ink, paper, 0.6)}}}",
+            f"{scope}.cl-line{{stroke:{_mix(ink, paper, 0.25)}}}",
+            f"{scope}.cl-cell rect.cl-trough{{fill:{_mix(ink, paper, 0.94)}}}",
         )
     )
 
@@ -99,7 +113,9 @@ _SHAPES = """
 .cl-middle { text-anchor: middle; }
 .cl-end { text-anchor: end; }
 .cl-board { fill: none; pointer-events: all; }
-.cl-hatch { fill: none; pointer-events: none; }
+.cl-hatch, .cl-line { fill: none; pointer-events: none; }
+.cl-line { stroke-width: 2.5; }
+.cl-switch .cl-cell { cursor: pointer; }
 .cl-message rect { fill: none; stroke-dasharray: 5 4; }
 .cl-cell text { text-anchor: middle; font-variant-numeric: tabular-nums; pointer-events: none; }
 .cl-cell:focus { outline: none; }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -25,11 +27,11 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def draw(view: View, frame: Frame | None = None) -> str:
     """Draw a view as one self-contained SVG element; a frame adds what it marks and writes.
 
-    Each cell is a ``g.cl-cell``, in the order of the cells' numbers, inside the ``g.cl-panel`` of its panel.
+    Each cell is a ``g.cl-cell``, in the order of the cells' numbers, inside the ``g.cl-panel`` of its panel. Links and
+    frames travel in ``metadata``, so that the picture alone is all that the front end needs.
     """
     layout = arrange(view.panels, top=MARGIN + _LINE + 4)
-    legend = _legend(view, layout.bottom + 14)
-    bottom = layout.bottom + (_LINE + 8) * bool(legend)
+    legend, bottom = _legend(view, layout.bottom, layout.width - MARGIN)
     captions = [line for text in view.captions for line in wrapped(text, layout.width - LEFT - MARGIN)]
     width, height = layout.width, bottom + _LINE * len(captions) + MARGIN
     active = " cl-active" if frame and (frame.lit or frame.here is not None) else ""
@@ -38,15 +40,25 @@ def draw(view: View, frame: Frame | None = None) -> str:
         f' aria-label="{_safe(view.alt)}"'
         f' width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
         f"<style>{escape(STYLE, quote=False)}</style>"
+        f"<metadata>{_metadata(view)}</metadata>"
         f'<rect class="cl-page" width="{width}" height="{height}" rx="6"/>',
         _text(LEFT, MARGIN + 12, "cl-title", view.title),
     ]
-    first = 0
+    first, words = 0, _words(view)
     for place in layout.places:
-        parts += _panel(place, layout.pitch, first, frame)
-        first += place.panel.rows * place.panel.cols
+        last = first + place.panel.rows * place.panel.cols
+        longest = max((len(text) for text in _texts(view, place.panel, range(first, last))), default=0)
+        parts += _panel(place, first, frame, words.keys(), longest)
+        first = last
     lines = (_text(LEFT, bottom + _LINE * (i + 1) - 4, "cl-small", line) for i, line in enumerate(captions))
     return "".join([*parts, *legend, *lines, "</svg>"])
+
+
+def _metadata(view: View) -> str:
+    """Write links and frames for the front end: pairs of 16-bit numbers in base64, and JSON."""
+    links = base64.b64encode(view.links.astype("<u2").tobytes()).decode("ascii")
+    data = {"title": view.title, "links": links, "frames": [vars(frame) for frame in view.frames]}
+    return _safe(json.dumps(data, default=int, separators=(",", ":"), ensure_ascii=False))
 
 
 def _safe(text: str) -> str:
@@ -58,7 +70,14 @@ def _text(x: float, y: float, classes: str, text: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" class="{classes}">{_safe(text)}</text>' if text else ""
 
 
-def _panel(place: Place, pitch: int, first: int, frame: Frame | None) -> list[str]:
+def _texts(view: View, panel: Panel, cells: range) -> Iterator[str]:
+    """All that a panel's cells show, now or in a step."""
+    yield from panel.values
+    for frame in view.frames:
+        yield from (text for cell, text in frame.values.items() if cell in cells)
+
+
+def _panel(place: Place, first: int, frame: Frame | None, explained: Container[str], longest: int) -> list[str]:
     panel, x, y = place.panel, place.x, place.y
     across, down = place.operator
     head = [
@@ -69,14 +88,16 @@ def _panel(place: Place, pitch: int, first: int, frame: Frame | None) -> list[st
     if panel.message:
         return [*head, *_message(place)]
     name, title = _safe(panel.name), _safe(f"{panel.title}, {panel.rows} × {panel.cols}")
+    switch = " cl-switch" if panel.switch else ""
     return [
         *head,
-        *_edges(place, pitch),
-        f'<g class="cl-panel" role="grid" aria-label="{title}" data-name="{name}" data-cols="{panel.cols}"'
+        *_edges(place),
+        f'<g class="cl-panel{switch}" role="grid" aria-label="{title}" data-name="{name}" data-cols="{panel.cols}"'
         f' transform="translate({x},{y})">'
         f'<rect class="cl-board" width="{place.width}" height="{place.height}"/>',
-        *_cells(panel, pitch, first, frame),
-        _hatch(panel, pitch),
+        *_cells(place, first, frame, explained, longest),
+        _hatch(panel, place.pitch),
+        _lines(place),
         "</g>",
     ]
 
@@ -91,13 +112,14 @@ def _message(place: Place) -> list[str]:
     ]
 
 
-def _edges(place: Place, pitch: int) -> list[str]:
+def _edges(place: Place) -> list[str]:
     """Write the index along the top and the left edge, and each axis letter at the end of its axis."""
-    panel, x, y, middle = place.panel, place.x, place.y, pitch / 2
+    panel, pitch, x, y, middle = place.panel, place.pitch, place.x, place.y, place.pitch / 2
+    wide = pitch * panel.cell_width
     return [
         *(
-            _text(x + pitch * i + middle, y - 5, "cl-index cl-middle cl-quiet", panel.col_index[i])
-            for i in _labelled(panel.col_index, pitch)
+            _text(x + wide * (i + 0.5), y - 5, "cl-index cl-middle cl-quiet", panel.col_index[i])
+            for i in _labelled(panel.col_index, wide)
         ),
         *(
             _text(x - 6, y + pitch * i + middle + 3.5, "cl-index cl-end cl-quiet", panel.row_index[i])
@@ -115,30 +137,52 @@ def _labelled(index: Sequence[str], pitch: int) -> range:
     return range(zero % step, len(index), step)
 
 
-def _cells(panel: Panel, pitch: int, first: int, frame: Frame | None) -> list[str]:
+def _cells(place: Place, first: int, frame: Frame | None, explained: Container[str], longest: int) -> list[str]:
     """Draw the cells row by row; the time goes here, so each cell is one formatted string."""
-    values, classes, asides = _values(panel, first, frame), _classes(panel, first, frame), _asides(panel)
+    panel, pitch, wide = place.panel, place.pitch, place.pitch * place.panel.cell_width
+    values, classes, asides = _values(panel, first, frame), _classes(panel, first, frame), _asides(panel, explained)
     labels = [_safe(label) for label in panel.labels]
-    font = _font(panel.values, pitch)
+    font = _font(longest, pitch, wide)
     inset = 1 if pitch >= 13 else 0.5
-    box = f'y="{inset}" width="{pitch - 2 * inset}" height="{pitch - 2 * inset}" rx="{pitch // 10}"'
-    middle, base = pitch / 2, pitch / 2 + font * 0.36
+    boxes = _boxes(panel, pitch, wide, inset)
+    middle, base = wide / 2, pitch / 2 + font * 0.36
     parts = [f'<g font-size="{font:g}">']
     for i, (label, classes_, aside) in enumerate(zip(labels, classes, asides, strict=True)):
         row, col = divmod(i, panel.cols)
         if not col:
             parts.append(f'{"</g>" if row else ""}<g role="row" transform="translate(0,{row * pitch})">')
-        text = f'<text x="{col * pitch + middle}" y="{base:g}">{values[i]}</text>' if font else ""
+        text = f'<text x="{col * wide + middle:g}" y="{base:g}">{values[i]}</text>' if font else ""
         parts.append(
             f'<g class="cl-cell {classes_}" role="gridcell" aria-label="{label}"{aside}>'
-            f'<rect x="{col * pitch + inset}" {box}/>{text}</g>'
+            f'<rect x="{col * wide + inset}" {boxes[i % len(boxes)]}/>{text}</g>'
         )
     return [*parts, "</g></g>"]
 
 
+def _boxes(panel: Panel, pitch: int, wide: int, inset: float) -> list[str]:
+    """Write the rectangle of each cell as far as it does not depend on the column: one for all, or a bar for each."""
+    tall = f'y="{inset}" height="{pitch - 2 * inset}" rx="{pitch // 10}"'
+    whole = f'width="{wide - 2 * inset}" {tall}'
+    if not panel.bars:
+        return [whole]
+    troughs = [f'class="cl-trough" {whole}/><rect x="{i % panel.cols * wide + inset}"' for i in range(len(panel.bars))]
+    parts = [max(0.0, min(1.0, bar)) * (wide - 2 * inset) for bar in panel.bars]
+    return [f'{trough} width="{part:.1f}" {tall}' for trough, part in zip(troughs, parts, strict=True)]
+
+
+def _lines(place: Place) -> str:
+    """Draw the heavy lines between blocks of cells."""
+    panel, pitch, wide = place.panel, place.pitch, place.pitch * place.panel.cell_width
+    across = "".join(f"M0 {row * pitch}h{place.width}" for row in panel.row_lines)
+    down = "".join(f"M{col * wide} 0v{place.height}" for col in panel.col_lines)
+    return f'<path class="cl-line" d="{across}{down}"/>' if across or down else ""
+
+
 def _classes(panel: Panel, first: int, frame: Frame | None) -> list[str]:
+    changed = frame.kinds if frame else {}
     shades = [f"cl-s{shade}" for shade in panel.cell_shades]
     classes = shades or [f"cl-{kind}" for kind in panel.cell_kinds]
+    classes = [f"cl-{changed[first + i]}" if first + i in changed else each for i, each in enumerate(classes)]
     marks = [*((cell, " cl-lit") for cell in frame.lit), (frame.here, " cl-here")] if frame else []
     for cell, mark in marks:
         if cell is not None and first <= cell < first + len(classes):
@@ -148,19 +192,19 @@ def _classes(panel: Panel, first: int, frame: Frame | None) -> list[str]:
 
 def _values(panel: Panel, first: int, frame: Frame | None) -> list[str]:
     changed = frame.values if frame else {}
-    return [_safe(changed.get(first + i, value)) for i, value in enumerate(panel.values)]
+    values = panel.values or [""] * (panel.rows * panel.cols)
+    return [_safe(changed.get(first + i, value)) for i, value in enumerate(values)]
 
 
-def _asides(panel: Panel) -> list[str]:
-    """Mark the cells of kinds that need an explanation, so that sentences can count them apart."""
-    marks = {name: f' data-aside="{name}"' if kind.legend else "" for name, kind in KINDS.items()}
+def _asides(panel: Panel, explained: Container[str]) -> list[str]:
+    """Mark the cells of kinds that the legend explains, so that sentences can count them apart."""
+    marks = {name: f' data-aside="{name}"' if name in explained else "" for name in {*panel.cell_kinds}}
     return [marks[kind] for kind in panel.cell_kinds]
 
 
-def _font(values: Sequence[str], pitch: int) -> float:
-    """Choose the largest type in which the longest value fits a cell; 0 where none is legible."""
-    longest = max(map(len, values), default=0)
-    fitting = (size for least, size in _FONTS if pitch >= least and longest * size * _LETTER <= pitch - 4)
+def _font(longest: int, pitch: int, wide: int) -> float:
+    """Choose the largest type in which so many letters fit a cell; 0 where none is legible."""
+    fitting = (size for least, size in _FONTS if pitch >= least and longest * size * _LETTER <= wide - 4)
     return next(fitting, 0) if longest else 0
 
 
@@ -176,18 +220,29 @@ def _hatch(panel: Panel, pitch: int) -> str:
     return f'<path class="cl-hatch" d="{path}"/>' if path else ""
 
 
-def _legend(view: View, y: int) -> list[str]:
-    """Explain the kinds that need it on one line, each with a sample cell."""
+def _legend(view: View, y: int, width: int) -> tuple[list[str], int]:
+    """Explain the kinds that need it, each with a sample cell; gives the drawing, and where it ends."""
     used = {kind for panel in view.panels for kind in panel.cell_kinds}
-    parts, x = [], LEFT
-    for name, kind in KINDS.items():
-        if not kind.legend or name not in used:
+    used.update(kind for frame in view.frames for kind in frame.kinds.values())
+    parts: list[str] = []
+    x, y = LEFT, y + 14
+    for name, words in _words(view).items():
+        if name not in used:
             continue
+        space = 24 + round(len(words) * 6.3) + 20
+        if x > LEFT and x + space > width:
+            x, y = LEFT, y + _LINE + 4
         sample = Panel(name=name, title="", rows=1, cols=1, labels=("",), kinds=name)
         parts.append(
             f'<g transform="translate({x},{y - 13})"><g class="cl-{name}">'
             f'<rect width="15" height="15" x="1" y="1" rx="1"/></g>{_hatch(sample, 17)}</g>'
-            + _text(x + 24, y, "cl-small cl-quiet", kind.legend)
+            + _text(x + 24, y, "cl-small cl-quiet", words)
         )
-        x += 24 + round(len(kind.legend) * 6.3) + 20
-    return parts
+        x += space
+    return parts, y + _LINE - 6 if parts else y - 14
+
+
+def _words(view: View) -> dict[str, str]:
+    """The words of the legend by kind: the view's own, and those that a kind always has."""
+    always = {name: kind.legend for name, kind in KINDS.items() if kind.legend}
+    return {name: words for name, words in (always | dict(view.legend)).items() if words}

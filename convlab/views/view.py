@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from convlab.views.grid import Frame, Ids, Panel, cell_ids, join
+from convlab.views.palette import KINDS
 from convlab.views.svg import draw
 from convlab.views.widget import LinkedGrid
 
-__all__ = ["View"]
+__all__ = ["MOST_CELLS", "View"]
+
+MOST_CELLS = 0xFFFF  # of all panels: links travel as 16-bit numbers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,10 +30,12 @@ class View:
 
     Parameters: ``title`` and ``captions`` are drawn above and below the panels; ``alt`` says in full
     sentences what the picture shows; ``links``, of shape (links, 2), pairs cells by their numbers, as
-    ``cell_ids`` counts them, and works in both directions; ``frames`` are the steps, if any; ``example`` is
-    the cell that the still picture shows as if it were pointed at.
+    ``cell_ids`` counts them, and works in both directions; ``legend`` explains kinds of cells, in other words than
+    ``palette.KINDS`` where it has some, and in none where they are empty; ``frames`` are the steps, if any;
+    ``example`` is the cell that the still picture shows as if it were pointed at.
 
-    Raises ``ValueError`` when two panels share a name, or a cell is named that is not there.
+    Raises ``ValueError`` when two panels share a name, a cell or a kind is named that is not there, or there are more
+    cells than ``MOST_CELLS``.
     """
 
     title: str
@@ -38,6 +43,7 @@ class View:
     panels: Sequence[Panel]
     links: Ids = field(default_factory=join)
     captions: Sequence[str] = ()
+    legend: Mapping[str, str] = field(default_factory=dict)
     frames: Sequence[Frame] = ()
     example: int | None = None
 
@@ -46,6 +52,11 @@ class View:
         if len({*names}) < len(names):
             raise ValueError(f"Panels share a name: {', '.join(names)}.\n  Fix: give each a name of its own.")
         count = sum(panel.rows * panel.cols for panel in self.panels)
+        if count > MOST_CELLS:
+            raise ValueError(f"The panels have {count} cells, more than {MOST_CELLS}.\n  Fix: show fewer of them.")
+        kinds = {*self.legend, *(kind for frame in self.frames for kind in frame.kinds.values())}
+        if unknown := kinds - KINDS.keys():
+            raise ValueError(f"There are no kinds {sorted(unknown)}.\n  Fix: use {', '.join(KINDS)}.")
         cells = [cell for frame in self.frames for cell in frame.cells]
         cells += [] if self.example is None else [self.example]
         cells += [int(self.links.min()), int(self.links.max())] if self.links.size else []
@@ -73,6 +84,11 @@ class View:
         if self.example is None:
             return draw(self)
         return draw(self, Frame("", here=self.example, lit=self.linked(self.example)))
+
+    @property
+    def live(self) -> str:
+        """The picture at rest, for the front end, which marks cells itself."""
+        return draw(self)
 
     @cached_property
     def widget(self) -> LinkedGrid:

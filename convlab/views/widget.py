@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import anywidget
-import numpy as np
 import traitlets
 
-from convlab.views.svg import draw
+__all__ = ["SCRIPT", "STYLES", "LinkedGrid", "Shown"]
 
-if TYPE_CHECKING:
-    from convlab.views.view import View
+SCRIPT, STYLES = (Path(__file__).with_name(f"linked_grid.{kind}") for kind in ("js", "css"))
 
-__all__ = ["LinkedGrid"]
 
-_HERE = Path(__file__).parent
+class Shown(Protocol):
+    """What a widget or a page shows: a view, or a plot."""
+
+    @property
+    def live(self) -> str:
+        """The picture at rest, as an SVG."""
+
+    @property
+    def still(self) -> dict[str, str]:
+        """The picture by media type, for pages that have no widget manager."""
 
 
 class LinkedGrid(anywidget.AnyWidget):
-    """Shows one view after the other in the same place."""
+    """Shows one picture after the other in the same place.
 
-    _esm = _HERE / "linked_grid.js"
-    _css = _HERE / "linked_grid.css"
-    # One trait, so that a picture and its links always arrive together.
-    picture = traitlets.Dict().tag(sync=True)
+    ``picture`` is an SVG as `convlab.views.svg.draw` makes it, or a plot's.
+    ``pressed`` is the number of the cell of a switch panel that was pressed last, and how often one was. ``call`` and
+    ``state``, set by an explorer, make the link that restores it; ``wish`` is the state of the link that the page was
+    opened with.
+    """
 
-    def __init__(self, view: View, **options: Any) -> None:
-        super().__init__(**options)
-        self.show(view)
+    _esm = SCRIPT
+    _css = STYLES
+    picture = traitlets.Unicode().tag(sync=True)
+    pressed = traitlets.Tuple((-1, 0)).tag(sync=True)
+    call = traitlets.Unicode().tag(sync=True)
+    state = traitlets.Unicode().tag(sync=True)
+    wish = traitlets.Unicode().tag(sync=True)
 
-    def show(self, view: View) -> None:
-        """Replace the picture."""
-        self.picture = {
-            "svg": draw(view),
-            "title": view.title,
-            "links": view.links.astype(np.uint32).tobytes(),  # cell, cell, cell, cell, …
-            "frames": [asdict(frame) for frame in view.frames],
-        }
+    def __init__(self, view: Shown, **options: Any) -> None:
+        super().__init__(picture=view.live, **options)

@@ -141,7 +141,7 @@ def test_the_still_picture_shows_the_example_and_the_live_one_nothing() -> None:
         "a[0]",
         "a[1]",
     ]
-    live = ElementTree.fromstring(view.widget.picture["svg"])
+    live = ElementTree.fromstring(view.widget.picture)
     assert not list(by_class(live, "cl-lit"))
     assert not list(by_class(live, "cl-here"))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
+from xml.etree import ElementTree
 
 import nbformat
 import numpy as np
@@ -41,6 +43,7 @@ def test_ids_are_those_of_the_panels() -> None:
         ({"frames": [Frame("x", lit=(0, 7))]}, 7),
         ({"frames": [Frame("x"), Frame("y", values={6: "1"})]}, 6),
         ({"frames": [Frame("x", here=8)]}, 8),
+        ({"frames": [Frame("x", kinds={9: "waste"})]}, 9),
         ({"example": 5}, 5),
     ],
 )
@@ -48,6 +51,18 @@ def test_a_cell_that_is_not_there_is_named(changes: dict[str, Any], cell: int) -
     with pytest.raises(ValueError, match=f"Cell {cell} is not there: the panels have 5 cells") as error:
         view(**changes)
     assert "Fix: take the numbers of cells from cell_ids(panels)." in str(error.value)
+
+
+@pytest.mark.parametrize("changes", [{"legend": {"nice": "w"}}, {"frames": [Frame("x", kinds={0: "nice"})]}])
+def test_a_kind_that_is_not_there_is_named(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"There are no kinds \['nice'\].\n  Fix: use plain, input, "):
+        view(**changes)
+
+
+def test_a_picture_has_no_more_cells_than_its_links_can_number() -> None:
+    many = [panel(str(i), 4096) for i in range(16)]
+    with pytest.raises(ValueError, match=r"The panels have 65536 cells, more than 65535.\n  Fix: show fewer"):
+        View(title="t", alt="a", panels=many)
 
 
 def test_panels_need_names_of_their_own() -> None:
@@ -70,11 +85,14 @@ def test_displaying_a_view_again_makes_no_new_widget() -> None:
     assert len(models) == 1
 
 
-def test_the_widget_receives_links_as_pairs_of_32_bits() -> None:
+def test_the_picture_carries_its_links_and_steps() -> None:
     links = pairs([0, 2], [3, 4])
-    sent = view(links=links, frames=[Frame("x", here=1, lit=(2,), values={3: "v"})]).widget.picture
-    assert np.frombuffer(sent["links"], "<u4").reshape(-1, 2).tolist() == links.tolist()
-    assert sent["frames"] == [{"caption": "x", "here": 1, "lit": (2,), "values": {3: "v"}}]
+    frame = Frame("x < y & z", here=1, lit=(2,), values={3: "v"}, kinds={4: "waste"})
+    picture = ElementTree.fromstring(view(links=links, frames=[frame]).widget.picture)
+    sent = json.loads(picture.findtext("{http://www.w3.org/2000/svg}metadata", ""))
+    assert np.frombuffer(base64.b64decode(sent["links"]), "<u2").reshape(-1, 2).tolist() == links.tolist()
+    kinds = {"kinds": {"4": "waste"}}
+    assert sent["frames"] == [{"caption": "x < y & z", "here": 1, "lit": [2], "values": {"3": "v"}, **kinds}]
     assert sent["title"] == "t"
 
 
