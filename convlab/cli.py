@@ -242,7 +242,17 @@ def _profile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dilation", metavar="D", default="1", help="one number, or two (default: 1)")
     parser.add_argument("--groups", metavar="G", type=_count, default=1, help="default: 1")
     parser.add_argument(
-        "--method", metavar="NAME", action="append", default=[], help="default: naive; repeat it to compare"
+        "--method",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="of the ladder, of a peer such as cudnn, or auto (default: naive); repeat it to compare",
+    )
+    parser.add_argument(
+        "--dtype",
+        default="float32",
+        choices=("float32", "float16", "bfloat16", "float64"),
+        help="of the inputs, for auto, peers and references; a kernel has its own (default: float32)",
     )
     parser.add_argument(
         "--gpu", metavar="NAME", default="A100", help="whose limits hold, such as H100 or T4 (default: A100)"

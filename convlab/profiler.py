@@ -29,7 +29,7 @@ def run(options: Namespace) -> str:
     if options.plot:
         form_of(options.plot)
     names = list(dict.fromkeys(options.method)) or ["naive"]
-    how = {"device": options.device, "gpu": options.gpu, "sample": _sample(options.sample)}
+    how = {"device": options.device, "gpu": options.gpu, "sample": _sample(options.sample), "dtype": options.dtype}
     found = profile(spec, names[0] if len(names) == 1 else names, **how)
     if options.plot:
         _save(found, options)

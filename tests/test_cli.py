@@ -194,13 +194,15 @@ def test_profile_reads_sizes_and_methods(monkeypatch: pytest.MonkeyPatch, capsys
 
     assert profiled(monkeypatch) == (
         (ConvSpec(2, 5, 13, 11, 7, 3, 2), "naive"),
-        {"device": "auto", "gpu": "A100", "sample": "auto"},
+        {"device": "auto", "gpu": "A100", "sample": "auto", "dtype": "float32"},
     )
     assert capsys.readouterr().err == "convlab: not now\n"
     words = ["--stride=2,1", "--padding", "1,0,2,1", "--dilation", "1,2", "--method=tiled", "--method=naive"]
-    given, how = profiled(monkeypatch, *words, "--method=tiled", "--gpu=T4", "--device=cuda", "--sample=3")
+    given, how = profiled(
+        monkeypatch, *words, "--method=tiled", "--gpu=T4", "--device=cuda", "--sample=3", "--dtype=float16"
+    )
     assert given == (ConvSpec(2, 5, 13, 11, 7, 3, 2, (2, 1), (1, 0, 2, 1), (1, 2)), ["tiled", "naive"])
-    assert how == {"device": "cuda", "gpu": "T4", "sample": 3}
+    assert how == {"device": "cuda", "gpu": "T4", "sample": 3, "dtype": "float16"}
     (spec, _), how = profiled(monkeypatch, "--padding=same", "--sample=all")
     assert (spec.output_shape, how["sample"]) == ((2, 7, 13, 11), False)
 

@@ -25,14 +25,14 @@ _ASLEEP_S = 0.1  # after which idle threads of other libraries no longer wait in
 _CPUINFO = Path("/proc/cpuinfo")
 
 
-def measure_reference(spec: Any, method: Method) -> Time:
+def measure_reference(spec: Any, method: Method, dtype: str = "float32") -> Time:
     """Time a reference method on this CPU: the median of calls, after one whose output is checked.
 
-    Parameters: ``spec`` is one that the method supports. Raises ``ConvlabError`` where the output is wrong.
+    Parameters: ``spec`` is one that the method supports; ``dtype`` the type of the inputs, where it takes any. Raises
+    ``ConvlabError`` where the output is wrong.
     """
     assert method.reference is not None
-    dtype = "float32" if method.dtype == "any" else method.dtype
-    inputs = random_inputs(method.op, spec, lambda name: dtype)
+    inputs = random_inputs(method.op, spec, lambda name: dtype if method.dtype == "any" else method.dtype)
     reference = method.reference
     y = reference(*inputs.values(), spec)
     check(f"Method {method.name!r}", method.op, spec, inputs, np.asarray(y))

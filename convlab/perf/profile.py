@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, overload
+from collections.abc import Sequence
+from typing import Any, overload
 
 from tqdm.auto import tqdm
 
 from convlab.errors import LaunchError
-from convlab.kernels.ladder import method as find_method
-from convlab.kernels.method import Method
+from convlab.perf.candidate import Candidate, candidate, refusal
 from convlab.perf.datasheet import Gpu
 from convlab.perf.gpus import gpu as find_gpu
 from convlab.perf.gpus import recognise
-from convlab.perf.model import predict
+from convlab.perf.model import TENSOR_TYPES, predict
+from convlab.perf.peers import Peer
 from convlab.perf.profile_record import Profile
 from convlab.perf.profile_table import Profiles, Refusal
 from convlab.perf.stopwatch import PATIENCE
@@ -22,18 +22,26 @@ from convlab.perf.work import Sample, work
 
 __all__ = ["profile"]
 
-Row = TypeVar("Row", Profile, Profile | Refusal)
-
 
 @overload
 def profile(
-    spec: Any, method: str = "naive", device: str = "auto", gpu: str = "A100", sample: Sample = "auto"
+    spec: Any,
+    method: str = "naive",
+    device: str = "auto",
+    gpu: str = "A100",
+    sample: Sample = "auto",
+    dtype: str = "float32",
 ) -> Profile: ...
 
 
 @overload
 def profile(
-    spec: Any, method: Sequence[str], device: str = "auto", gpu: str = "A100", sample: Sample = "auto"
+    spec: Any,
+    method: Sequence[str],
+    device: str = "auto",
+    gpu: str = "A100",
+    sample: Sample = "auto",
+    dtype: str = "float32",
 ) -> Profiles: ...
 
 
@@ -43,6 +51,7 @@ def profile(
     device: str = "auto",
     gpu: str = "A100",
     sample: Sample = "auto",
+    dtype: str = "float32",
 ) -> Profile | Profiles:
     """Say what a method does for a spec and how long it takes; of several methods, as a table with a roofline.
 
@@ -56,12 +65,14 @@ def profile(
 
     Args:
         spec: the sizes, of the methods' op.
-        method: a name of the ladder, or several.
+        method: a name of the ladder, of a peer, or "auto", as for `convlab.perf.time.time`; or several. Peers and
+            reference methods have a time, and no counters.
         device: as for `convlab.perf.time.time`, which gives the time: measured where there is a GPU, else recorded,
-            else modelled. Reference methods are timed on this CPU, and have no counters.
+            else modelled.
         gpu: a name of `convlab.perf.gpus.GPUS`, for which occupancy and bytes of DRAM are modelled, unless the time was
             measured on another one that is in the table.
         sample: "auto" (big grids are counted on some blocks), a number of blocks, or False for all.
+        dtype: as for `convlab.perf.time.time`.
 
     Returns:
         A `Profile`, or `Profiles` for several methods, in which one that cannot do it is a `Refusal` with the reason.
@@ -74,36 +85,40 @@ def profile(
     check_spec(spec)
     record = find_gpu(gpu)
     if isinstance(method, str):
-        return _all(spec, [method], _profile, device, record, sample)[0]
+        return _profile(spec, candidate(method, spec, device, record, dtype), device, record, sample, dtype)
     if not isinstance(method, Sequence):
         raise ValueError(f"method={method!r} names no method.\n  Fix: give a name of cl.methods(), or a list of them.")
-    found = _all(spec, method, _profile_or_refusal, device, record, sample)
-    return Profiles(spec, next((each.gpu for each in found if isinstance(each, Profile) and each.work), record), found)
+    everybody = [candidate(name, spec, device, record, dtype) for name in method]  # before the first takes its time
+    bar = tqdm(everybody, delay=PATIENCE, leave=False, unit="method", desc="profiling")
+    found = [_profile_or_refusal(spec, each, device, record, sample, dtype) for each in bar]
+    return Profiles(spec, next(filter(None, map(_own_gpu, found)), record), found)
 
 
-def _all(spec: Any, names: Sequence[str], one: Callable[..., Row], *how: Any) -> list[Row]:
-    """One after the other, with a bar where that takes long."""
-    methods = [find_method(name) for name in names]  # all of them, before the first takes its time
-    return [
-        one(spec, each, *how) for each in tqdm(methods, delay=PATIENCE, leave=False, unit="method", desc="profiling")
-    ]
+def _own_gpu(row: Profile | Refusal) -> Gpu | None:
+    """The GPU that a time is of, if it is of one that the table has."""
+    return recognise(row.time.on) if isinstance(row, Profile) else None
 
 
-def _profile_or_refusal(spec: Any, record: Method, device: str, gpu: Gpu, sample: Sample) -> Profile | Refusal:
+def _profile_or_refusal(
+    spec: Any, who: Candidate, device: str, gpu: Gpu, sample: Sample, dtype: str
+) -> Profile | Refusal:
     try:
-        return _profile(spec, record, device, gpu, sample)
-    except LaunchError:  # of a device, which concerns the whole call
-        raise
+        return _profile(spec, who, device, gpu, sample, dtype)
     except ValueError as error:
-        return Refusal(record.name, record.supports(spec) or str(error).partition("\n")[0])
+        if isinstance(error, LaunchError) and device != "auto":  # of the device, which concerns the whole call
+            raise
+        return Refusal(who.name, refusal(who, spec, dtype) or str(error).partition("\n")[0])
 
 
-def _profile(spec: Any, record: Method, device: str, gpu: Gpu, sample: Sample) -> Profile:
-    taken = time(spec, method=record.name, device=device, gpu=gpu.name)
-    if record.plan is None or len(record.plan(spec).launches) < len(record.plan(spec).steps):
-        return Profile(spec, record.name, gpu, taken)
+def _profile(spec: Any, who: Candidate, device: str, gpu: Gpu, sample: Sample, dtype: str) -> Profile:
+    taken = time(spec, method=who.name, device=device, gpu=gpu.name, dtype=dtype)
     where = (recognise(taken.on) if taken.kind == "measured" else None) or gpu
-    counted = work(spec, record.name, sample)
+    if isinstance(who, Peer):
+        return Profile(spec, who.name, where, taken, dtype=who.products or dtype)
+    if who.plan is None or len(who.plan(spec).launches) < len(who.plan(spec).steps):
+        return Profile(spec, who.name, where, taken)
+    counted = work(spec, who.name, sample)
     prediction = predict(counted, where)
     known = prediction.time() if taken.kind == "modelled" else taken  # of the same sample as the counters
-    return Profile(spec, record.name, where, known, counted, prediction)
+    products = TENSOR_TYPES.get(who.dtype, who.dtype) if counted.counters.tensor_flop else "float32"
+    return Profile(spec, who.name, where, known, counted, prediction, products)

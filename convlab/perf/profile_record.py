@@ -9,10 +9,9 @@ from typing import Any
 from convlab.emulator import Counters
 from convlab.emulator.observers.requests import SECTOR
 from convlab.executors.resources import Resources
-from convlab.kernels.ladder import method as find_method
 from convlab.perf.datasheet import Gpu
 from convlab.perf.gpus import recognise
-from convlab.perf.model import LEFT, TENSOR_TYPES, Prediction
+from convlab.perf.model import LEFT, Prediction
 from convlab.perf.occupancy import Occupancy
 from convlab.perf.points import LEVELS, Point
 from convlab.perf.roofline import Roofline, roofline
@@ -27,7 +26,8 @@ class Profile:
     """One method on one spec; a notebook shows it as tables.
 
     Parameters: ``gpu`` is the one that occupancy, bytes of DRAM and shares of a peak are about; ``time`` says its kind
-    itself; ``work`` and ``prediction`` are None where there are no kernels to count, as of a reference method.
+    itself; ``work`` and ``prediction`` are None where there are no kernels of ours to count, as of a reference method
+    or a peer; ``dtype`` is the arithmetic whose peak holds: that of the Tensor Cores where they multiply.
     """
 
     spec: Any
@@ -36,6 +36,7 @@ class Profile:
     time: Time
     work: Work | None = None
     prediction: Prediction | None = None
+    dtype: str = "float32"
 
     @property
     def counters(self) -> Counters:
@@ -83,20 +84,15 @@ class Profile:
         return {level: self.flop / count for level, count in self.traffic.items() if count}
 
     @property
-    def dtype(self) -> str:
-        """The arithmetic whose peak holds: that of the Tensor Cores where they multiply, else float32."""
-        dtype = find_method(self.method).dtype
-        return TENSOR_TYPES.get(dtype, dtype) if self.work and self.counters.tensor_flop else "float32"
-
-    @property
     def gflops(self) -> float:
         """GFLOP/s of the definition's work."""
         return self.flop / self.time.milliseconds / 1e6
 
     @property
     def peak_share(self) -> float | None:
-        """GFLOP/s as a part of the GPU's peak, None for a time that is not of this GPU."""
-        return self.gflops / self.gpu.peak_tflops(self.dtype) / 1e3 if recognise(self.time.on) == self.gpu else None
+        """GFLOP/s as a part of the GPU's peak; None for a time of something else, and for a type without a peak."""
+        known = recognise(self.time.on) == self.gpu and self.dtype in self.gpu.dtypes
+        return self.gflops / self.gpu.peak_tflops(self.dtype) / 1e3 if known else None
 
     @property
     def resources(self) -> dict[str, Resources]:
@@ -139,7 +135,7 @@ class Profile:
         share = f", {100 * self.peak_share:.3g} % of the {self.dtype} peak" if self.flop and self.peak_share else ""
         lines = {"time": str(replace(self.time, note="")), "speed": fast + share}
         if self.work is None:
-            return {**lines, "counters": "none: no kernel of ours"}
+            return {**lines, "timed": self.time.note, "counters": "none: no kernel of ours"}
         counts = self.counters
         known = {level: LEVELS[level] for level in self.traffic}
         lines |= {

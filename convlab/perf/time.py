@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
 from convlab.errors import LaunchError
 from convlab.executors import cuda
-from convlab.kernels.ladder import method as find_method
 from convlab.kernels.ladder import methods
 from convlab.kernels.method import Method
 from convlab.kernels.ops import OPS
+from convlab.perf.candidate import Candidate, candidate, refusal
 from convlab.perf.cpu_timing import measure_reference
 from convlab.perf.datasheet import Gpu
 from convlab.perf.gpus import gpu as find_gpu
 from convlab.perf.model import predict
+from convlab.perf.peers import Peer, peers
+from convlab.perf.peers.measure import measure_peer
 from convlab.perf.recorded import recorded
 from convlab.perf.times import Time
 from convlab.perf.timing import measure
@@ -22,9 +25,10 @@ from convlab.perf.work import work
 __all__ = ["check_spec", "time"]
 
 DEVICES = ("auto", "cuda", "cpu")
+TYPES = ("float32", "float16", "bfloat16", "float64")
 
 
-def time(spec: Any, method: str = "naive", device: str = "auto", gpu: str = "A100") -> Time:
+def time(spec: Any, method: str = "naive", device: str = "auto", gpu: str = "A100", dtype: str = "float32") -> Time:
     """Say how long a method takes for a spec, and which kind of time that is.
 
     >>> from convlab.spec import GemmSpec
@@ -32,29 +36,30 @@ def time(spec: Any, method: str = "naive", device: str = "auto", gpu: str = "A10
     'measured'
 
     Where a GPU is at hand, a kernel is measured on it. Where none is, the answer is what was recorded on the model
-    ``gpu``, or else what is modelled for it. A reference method is measured on this CPU.
+    ``gpu``, or else what is modelled for it. What runs on the CPU is measured on this one. Of another library on a GPU
+    there is no model: where it cannot be measured, only a recorded time is an answer.
 
     Args:
         spec: the sizes: a ``ConvSpec``, a ``GemmSpec`` or that of another op.
-        method: a name of the ladder, which supports the spec.
-        device: "auto"; "cuda" to insist on a measurement on the GPU at hand; "cpu" on one of a reference method.
+        method: a name of the ladder or of ``convlab.perf.peers.peers()``, what people would use instead; or "auto".
+        device: "auto"; "cuda" to insist on a measurement on the GPU at hand; "cpu" on one on this CPU.
         gpu: a name in ``convlab.perf.GPUS``, for a recorded or a modelled time.
+        dtype: the type of the inputs, for "auto", for peers, and for references that take any; a kernel has its own.
 
     Raises:
-        ValueError: no such method, device or model, or one that does not do this; something else than a spec.
-        LaunchError: "cuda" where there is no GPU, or for a reference method; "cpu" for a kernel.
+        ValueError: no such method, device, model or type, or one that does not do this; something else than a spec.
+        LaunchError: "cuda" where there is no GPU, or for what runs on the CPU; "cpu" for what runs on a GPU; no time of
+            any kind.
         ConvlabError: the method gives a wrong result.
     """
     check_spec(spec)
-    record = _named(method, spec)
-    _check_device(record, spec, device)
-    if record.reference is not None:
-        return measure_reference(spec, record)
-    if device == "cuda" or (cuda.available() and record.since <= cuda.capability()):
-        return measure(spec, record)
+    _check_words(device, dtype)
     model = find_gpu(gpu)
-    _check_instructions(record, model)
-    return recorded(spec, method, gpu) or predict(work(spec, method), model).time()
+    who = candidate(method, spec, device, model, dtype)
+    _check_support(who, spec, dtype)
+    _check_device(who, spec, device)
+    found = _time(who, spec, device, model, dtype)
+    return replace(found, note=f"{who.name}; {found.note}") if method == "auto" else found
 
 
 def check_spec(spec: Any) -> None:
@@ -67,48 +72,86 @@ def check_spec(spec: Any) -> None:
         )
 
 
-def _named(name: str, spec: Any) -> Method:
-    record = find_method(name)
-    reason = record.supports(spec)
-    if reason is not None:
-        able = ", ".join(m.name for m in methods() if m.supports(spec) is None)
-        raise ValueError(f"Method {name!r} does not do this: {reason}\n  In: {spec!r}\n  Fix: use one of {able}.")
-    return record
-
-
-def _check_device(record: Method, spec: Any, device: str) -> None:
-    """A device must be one that the method runs on, and be there."""
+def _check_words(device: str, dtype: str) -> None:
     if device not in DEVICES:
         raise ValueError(
             f"device={device!r} is none of {', '.join(map(repr, DEVICES))}.\n"
             "  Fix: leave it out, or insist on a GPU with 'cuda'; the emulator's own speed says nothing about one."
         )
-    if device == "cpu" and record.reference is None:
+    if dtype not in TYPES:
+        raise ValueError(f"dtype={dtype!r} is none of {', '.join(map(repr, TYPES))}.\n  Fix: name one of these.")
+
+
+def _check_support(who: Candidate, spec: Any, dtype: str) -> None:
+    reason = refusal(who, spec, dtype)
+    if reason is not None:
+        able = ", ".join(each.name for each in (*methods(), *peers()) if refusal(each, spec, dtype) is None)
+        raise ValueError(f"Method {who.name!r} does not do this: {reason}\n  In: {spec!r}\n  Fix: use one of {able}.")
+
+
+def _check_device(who: Candidate, spec: Any, device: str) -> None:
+    """A device must be one that the method runs on, and be there."""
+    if device == "cpu" and not _on_cpu(who):
         raise LaunchError(
-            f"{record.name!r} is a kernel, which this CPU cannot time.\n"
-            "  Fix: leave the device out, or time a reference."
+            f"{who.name!r} runs on a GPU, and this CPU cannot time it.\n"
+            "  Fix: leave the device out, or time a method that runs on the CPU."
         )
+    if device == "cuda" and _on_cpu(who):
+        raise LaunchError(f"{who.name!r} runs on the CPU, not on a GPU.\n  Fix: leave the device out.")
     if device == "cuda":
-        _check_gpu(record, spec)
+        _check_gpu(who, spec)
 
 
-def _check_gpu(record: Method, spec: Any) -> None:
-    """There must be a GPU, and the method's instructions in it."""
-    if record.reference is not None:
-        raise LaunchError(
-            f"{record.name!r} is a reference method: it runs on the CPU, not on a GPU.\n  Fix: leave the device out."
-        )
+def _on_cpu(who: Candidate) -> bool:
+    return who.device == "cpu" if isinstance(who, Peer) else who.reference is not None
+
+
+def _check_gpu(who: Candidate, spec: Any) -> None:
+    """There must be a GPU, and a kernel's instructions in it."""
     if not cuda.available():
         raise LaunchError(
             f"Nothing can be measured here, since no GPU can be used: {cuda.why_not()}\n"
-            f"  In: {record.name!r} on {spec!r}\n"
+            f"  In: {who.name!r} on {spec!r}\n"
             "  Fix: leave the device out for a recorded or modelled time, or run this where there is an NVIDIA GPU."
         )
-    if record.since > cuda.capability():
+    if isinstance(who, Method) and who.since > cuda.capability():
         raise LaunchError(
-            f"{record.name!r} needs a GPU of compute capability {record.since / 10} or newer, and this one has "
+            f"{who.name!r} needs a GPU of compute capability {who.since / 10} or newer, and this one has "
             f"{cuda.capability() / 10}.\n  Fix: leave the device out for a recorded or modelled time."
         )
+
+
+def _time(who: Candidate, spec: Any, device: str, gpu: Gpu, dtype: str) -> Time:
+    """Measure it if that can be, or else look it up, or else predict it."""
+    if isinstance(who, Peer):
+        why = who.available()
+        if device == "cuda" or who.device == "cpu" or not why:
+            return measure_peer(who, spec, dtype)[0]
+        return recorded(spec, who.name, gpu.name, dtype) or _never(who, spec, gpu, why)
+    if who.reference is not None:
+        return measure_reference(spec, who, dtype)
+    if device == "cuda" or (cuda.available() and who.since <= cuda.capability()):
+        return measure(spec, who)
+    _check_instructions(who, gpu)
+    return recorded(spec, who.name, gpu.name) or _modelled(who, spec, gpu)
+
+
+def _modelled(record: Method, spec: Any, gpu: Gpu) -> Time:
+    assert record.plan is not None
+    plan = record.plan(spec)
+    if len(plan.launches) < len(plan.steps):
+        _never(record, spec, gpu, cuda.why_not())
+    return predict(work(spec, record.name), gpu).time()
+
+
+def _never(who: Candidate, spec: Any, gpu: Gpu, why: str) -> NoReturn:
+    """What another library does has no counters that a model could start from."""
+    raise LaunchError(
+        f"There is no time of {who.name!r}: none is recorded on the {gpu.name}, the model cannot count what another "
+        f"library does, and it cannot be measured here: {why}\n"
+        f"  In: {spec!r}\n"
+        "  Fix: run this where there is an NVIDIA GPU, or name one with a recorded time; convlab bench lists them."
+    )
 
 
 def _check_instructions(record: Method, gpu: Gpu) -> None:

@@ -117,7 +117,7 @@ def test_a_reference_method_is_timed_on_this_cpu_and_has_no_counters(monkeypatch
 def test_a_time_that_was_measured_brings_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = timed(monkeypatch, Time(0.5, "measured", on="NVIDIA H200"))
     found = profile(SPEC, "naive", device="cuda", gpu="T4")
-    assert asked == [{"spec": SPEC, "method": "naive", "device": "cuda", "gpu": "T4"}]
+    assert asked == [{"spec": SPEC, "method": "naive", "device": "cuda", "gpu": "T4", "dtype": "float32"}]
     assert (found.gpu.name, found.time.kind) == ("H200", "measured")
     assert found.peak_share == pytest.approx(found.flop / 0.5e-3 / 1e12 / gpu("H200").peak_tflops("float32"))
     assert found.plot().alt.startswith(f"{SPEC}: roofline of the H200")
@@ -214,10 +214,46 @@ def test_something_else_than_a_spec_is_refused_of_one_method_and_of_several(meth
         profile([1, 64, 56, 56], method)  # type: ignore[call-overload]
 
 
-def test_a_step_of_cublas_cannot_be_counted() -> None:
-    (row,) = profile(SPEC, ["im2col_cublas"])
-    why = "A step of 'im2col_cublas' is cuBLAS's, which runs on a GPU only."
-    assert row == Refusal("im2col_cublas", why)
+@pytest.mark.parametrize("name", ["im2col_cublas", "cudnn"])
+def test_what_has_no_time_is_a_row_that_says_why(name: str) -> None:
+    naive, row = profile(SPEC, ["naive", name])
+    assert isinstance(naive, Profile)
+    assert row.method == name
+    assert row.reason.startswith(f"There is no time of {name!r}: none is recorded on the A100, the model cannot count")
+    with pytest.raises(LaunchError, match=f"^There is no time of {name!r}: "):
+        profile(SPEC, name)
+
+
+def test_a_peer_has_a_time_and_a_share_of_its_own_peak_and_no_counters(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = timed(monkeypatch, *2 * [Time(0.001, "measured", on="NVIDIA H200", note="by a kernel")], CPU)
+    half, products, numpy = profile(SPEC, ["cudnn", "cudnn_tf32", "numpy"], dtype="float16")
+    assert {(each["method"], each["dtype"]) for each in asked} == {
+        (name, "float16") for name in ("cudnn", "cudnn_tf32", "numpy")
+    }
+    assert (half.gpu.name, half.dtype, products.dtype, half.work) == ("H200", "float16", "tf32", None)
+    assert half.peak_share == pytest.approx(half.gflops / gpu("H200").peak_tflops("float16") / 1e3)
+    assert numpy.peak_share is None
+    assert "timed     by a kernel" in repr(half)
+    assert "counters  none: no kernel of ours" in repr(half)
+
+
+def test_a_type_without_a_peak_has_no_share_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    timed(monkeypatch, Time(0.001, "measured", on="NVIDIA T4"))
+    assert profile(SPEC, "cudnn", dtype="bfloat16").peak_share is None
+
+
+def test_auto_is_the_method_that_it_picks() -> None:
+    wide = ConvSpec(n=1, c=32, h=18, w=19, k=32, r=3, s=3)
+    found = profile(wide, ["auto", "winograd"])
+    assert [each.method for each in found] == ["winograd", "winograd"]
+    assert found[0].time == found[1].time
+    assert profile(wide, "auto", dtype="float16").method == "tensor_core_mma"
+    assert profile(SPEC, "auto", device="cpu").method == "direct"
+
+
+def test_the_table_is_for_the_gpu_of_what_was_measured_on_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    timed(monkeypatch, CPU, Time(0.5, "measured", on="NVIDIA H200"))
+    assert repr(profile(SPEC, ["direct", "cudnn"])).splitlines()[0] == f"{SPEC}, for the H200"
 
 
 def test_what_is_wrong_with_the_call_is_an_error_among_others_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import convlab
 from convlab.errors import LaunchError
 from convlab.executors import cuda
+from convlab.kernels.ladder import method, methods
+from convlab.kernels.layers import LAYERS, supported
+from convlab.kernels.ops import OPS
 from convlab.perf import time as module
 from convlab.perf.cpu_timing import processor
+from convlab.perf.peers import Peers, peers
 from convlab.perf.time import time
 from convlab.perf.times import Time
 from convlab.spec import ConvSpec, GemmSpec
@@ -17,6 +24,21 @@ from convlab.spec import ConvSpec, GemmSpec
 SPEC = ConvSpec(n=1, c=3, h=8, w=7, k=4, r=3, s=2)
 MEASURED = Time(0.1, "measured", "NVIDIA H200")
 RECORDED = Time(0.2, "recorded", "NVIDIA A100")
+
+
+@pytest.fixture(autouse=True)
+def peers_elsewhere(monkeypatch):
+    """No peer is here, whatever this machine has."""
+    found = [replace(each, available=lambda: "It is not here.") for each in peers()]
+    monkeypatch.setattr("convlab.perf.peers._PEERS", Peers(found))
+
+
+@pytest.fixture
+def peers_here(monkeypatch):
+    """All peers are here, and what is measured says of which in which type."""
+    found = [replace(each, available=str) for each in peers()]
+    monkeypatch.setattr("convlab.perf.peers._PEERS", Peers(found))
+    monkeypatch.setattr(module, "measure_peer", lambda who, spec, dtype: (replace(MEASURED, note=who.name + dtype), ""))
 
 
 @pytest.fixture
@@ -85,12 +107,29 @@ def test_a_gpu_that_lacks_the_instructions_measures_nothing(gpu, monkeypatch):
         (
             {"method": "im2col", "device": "cuda"},
             LaunchError,
-            "'im2col' is a reference method: it runs on the CPU, not on a GPU.\n  Fix: leave the device out.",
+            "'im2col' runs on the CPU, not on a GPU.\n  Fix: leave the device out.",
         ),
         (
             {"device": "cpu"},
             LaunchError,
-            "'naive' is a kernel, which this CPU cannot time.\n  Fix: leave the device out, or time a reference.",
+            "'naive' runs on a GPU, and this CPU cannot time it.\n"
+            "  Fix: leave the device out, or time a method that runs on the CPU.",
+        ),
+        (
+            {"method": "cudnn", "device": "cpu"},
+            LaunchError,
+            "'cudnn' runs on a GPU, and this CPU cannot time it.\n"
+            "  Fix: leave the device out, or time a method that runs on the CPU.",
+        ),
+        (
+            {"method": "numpy", "device": "cuda"},
+            LaunchError,
+            "'numpy' runs on the CPU, not on a GPU.\n  Fix: leave the device out.",
+        ),
+        (
+            {"method": "auto", "dtype": "half"},
+            ValueError,
+            "dtype='half' is none of 'float32', 'float16', 'bfloat16', 'float64'.\n  Fix: name one of these.",
         ),
         (
             {"device": "emulator"},
@@ -104,6 +143,101 @@ def test_a_device_that_does_not_fit_the_method_is_refused(gpu, arguments, error,
     with pytest.raises(error) as caught:
         time(SPEC, **arguments)
     assert str(caught.value) == text
+
+
+def test_a_reference_that_takes_any_type_is_timed_in_the_one_that_is_asked_for(monkeypatch):
+    monkeypatch.setattr(module, "measure_reference", lambda spec, record, dtype: replace(MEASURED, note=dtype))
+    assert time(SPEC, "direct", dtype="float64").note == "float64"
+
+
+@pytest.mark.parametrize("name", ["cudnn_nhwc", "numpy"])
+def test_a_peer_that_is_here_is_measured(peers_here, name):
+    assert time(SPEC, name) == replace(MEASURED, note=f"{name}float32")
+
+
+def test_a_peer_is_measured_in_the_type_that_is_asked_for(peers_here):
+    assert time(SPEC, "cudnn", dtype="float16").note == "cudnnfloat16"
+
+
+def test_a_peer_of_the_gpu_that_is_not_here_has_its_recorded_time(no_gpu, monkeypatch):
+    asked = []
+    monkeypatch.setattr(module, "recorded", lambda *arguments: asked.append(arguments) or RECORDED)
+    assert time(SPEC, "cudnn", gpu="H200", dtype="float16") == RECORDED
+    assert asked == [(SPEC, "cudnn", "H200", "float16")]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("cudnn", "It is not here."), ("im2col_cublas", "CuPy finds no NVIDIA GPU, or its driver is too old.")],
+)
+def test_where_there_is_no_time_of_any_kind_it_says_why_and_what_to_do(no_gpu, monkeypatch, name, why):
+    monkeypatch.setattr(module, "recorded", lambda *_: None)
+    with pytest.raises(LaunchError) as caught:
+        time(SPEC, name)
+    assert str(caught.value) == (
+        f"There is no time of {name!r}: none is recorded on the A100, the model cannot count what another library "
+        f"does, and it cannot be measured here: {why}\n"
+        f"  In: {SPEC!r}\n"
+        "  Fix: run this where there is an NVIDIA GPU, or name one with a recorded time; convlab bench lists them."
+    )
+
+
+def test_a_recorded_time_of_a_plan_with_cublas_is_an_answer(no_gpu, monkeypatch):
+    monkeypatch.setattr(module, "recorded", lambda *_: RECORDED)
+    assert time(SPEC, "im2col_cublas") == RECORDED
+
+
+def test_a_peer_of_the_cpu_that_is_not_here_says_so(no_gpu):
+    with pytest.raises(
+        LaunchError, match=r"^PyTorch on the CPU cannot be timed here\. It is not here\.\n  Fix: install"
+    ):
+        time(SPEC, "torch_cpu")
+
+
+def test_a_measurement_of_a_peer_without_a_gpu_says_why_there_is_none(no_gpu):
+    with pytest.raises(LaunchError, match=r"^Nothing can be measured here, since no GPU can be used: CuPy finds"):
+        time(SPEC, "cudnn", device="cuda")
+
+
+def test_a_peer_that_does_not_do_this_is_refused_with_those_that_do():
+    with pytest.raises(
+        ValueError, match=r"^Method 'cublas' does not do this: cublas computes gemm, not conv2d\."
+    ) as caught:
+        time(SPEC, "cublas")
+    assert "cudnn" in str(caught.value).partition("Fix: use one of ")[2]
+
+
+def test_auto_is_timed_as_what_it_picks_and_says_what_that_is(no_gpu):
+    wide = ConvSpec(n=1, c=32, h=18, w=19, k=32, r=3, s=3)
+    assert replace(time(wide, "winograd"), note="") == replace(time(wide, "auto"), note="")
+    assert time(wide, "auto").note.startswith("winograd; waits for ")
+    assert time(wide, "auto", dtype="float16").note.startswith("tensor_core_mma; ")
+
+
+def smallest(op, name):
+    """The layer with the least work among those that a method supports."""
+    of_ladder = name in [each.name for each in methods(op)]
+    layers = supported(method(name)) if of_ladder else LAYERS[op]
+    return min(layers.values(), key=lambda spec: getattr(spec, "macs", 0))
+
+
+def answer(op, name):
+    """What somebody sees who asks for a time."""
+    try:
+        return repr(time(smallest(op, name), name))
+    except LaunchError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_without_a_gpu_every_name_has_a_labelled_time_or_a_sentence_why_not(no_gpu, monkeypatch, op):
+    monkeypatch.setattr(module, "measure_reference", lambda *_: MEASURED)
+    others = {each.name for each in peers() if op in each.ops}
+    answers = {name: answer(op, name) for name in ("auto", *(each.name for each in methods(op)), *others)}
+    without = {name for name, said in answers.items() if not re.match(r"\S+ ms, (measured|recorded|modelled) ", said)}
+    assert without == others | ({"im2col_cublas"} if op == "conv2d" else set())
+    for name in without:
+        assert re.search(r"(It is not here\.|CuPy finds no NVIDIA GPU.*)\n(.*\n)?  Fix: ", answers[name])
 
 
 def test_a_method_that_does_not_do_this_is_refused_with_those_that_do():

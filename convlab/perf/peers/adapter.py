@@ -42,7 +42,6 @@ class Prepared:
     watch: Stopwatch | None = None
     during: Callable[[], str] = str
     kernel: Callable[[], str] = _no_kernel
-    products: str = ""
 
     def __call__(self) -> Array:
         """Do the work once, and give its output."""
@@ -55,7 +54,8 @@ class Peer:
     """Another way to do an op, which people use.
 
     ``available()`` is empty where it can be used here, or else the reason why not, as a sentence; ``prepare(spec,
-    dtype)`` puts random data in place, and gives what does the work. ``dtypes`` are those of the inputs.
+    dtype)`` puts random data in place, and gives what does the work. ``dtypes`` are those of the inputs, ``products``
+    is the type that inputs are rounded to before they are multiplied, where that is none that an array can have.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Peer:
     prepare: Callable[[Any, str], Prepared]
     uneven: bool = True  # whether it pads two sides by different widths
     free: Callable[[], None] = _nothing  # gives memory that it keeps for later back to the GPU
+    products: str = ""
 
     def supports(self, spec: Any, dtype: str = "float32") -> str | None:
         """``None`` where it does this, or the reason why not, as a sentence."""

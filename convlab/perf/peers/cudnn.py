@@ -56,8 +56,7 @@ def _prepare(spec: Any, dtype: str, channels_last: bool, tf32: bool) -> Prepared
         return array.astype(inputs["x"].dtype) if inputs["x"] is not None else array
 
     names = partial(kernel_names, torch, partial(work, 0))
-    watch, products = TorchWatch(torch), "tf32" if tf32 else ""
-    return Prepared(work, output, inputs, device.name, sets, watch, clock_reader(device), names, products)
+    return Prepared(work, output, inputs, device.name, sets, TorchWatch(torch), clock_reader(device), names)
 
 
 def _free() -> None:
@@ -136,6 +135,7 @@ CUDNN = tuple(
         partial(_prepare, channels_last=channels_last, tf32=tf32),
         uneven=False,
         free=_free,
+        products="tf32" if tf32 else "",
     )
     for name, what, channels_last, tf32, dtypes in (
         ("cudnn", "NCHW, no TF32", False, False, _TYPES),

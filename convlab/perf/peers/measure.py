@@ -28,7 +28,9 @@ def measure_peer(peer: Peer, spec: Any, dtype: str = "float32", repeats: int = R
     """
     why = peer.available()
     if why:
-        raise LaunchError(f"{peer.what} cannot be timed here. {why}\n  Fix: install it, or leave {peer.name!r} out.")
+        raise LaunchError(
+            f"{peer.what} cannot be timed here. {why}\n  Fix: install what is missing, or leave {peer.name!r} out."
+        )
     reason = peer.supports(spec, dtype)
     if reason:
         raise ValueError(f"{reason}\n  In: {spec!r}\n  Fix: choose another of convlab.perf.peers.peers().")
@@ -47,7 +49,7 @@ def measure_peer(peer: Peer, spec: Any, dtype: str = "float32", repeats: int = R
 
 def _measured(peer: Peer, spec: Any, dtype: str, repeats: int) -> tuple[Time, str]:
     prepared = peer.prepare(spec, dtype)
-    check(peer.what, op_of(spec), spec, prepared.inputs, prepared(), products=prepared.products)
+    check(peer.what, op_of(spec), spec, prepared.inputs, prepared(), products=peer.products)
     if prepared.watch is None:
         samples: Samples = sample_cpu(lambda: prepared.work(0), peer.name)
     else:

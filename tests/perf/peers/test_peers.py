@@ -55,7 +55,7 @@ def test_what_is_not_installed_says_so_in_the_table_and_when_it_is_asked_for(mon
         measure_peer(peer("torch_cpu"), EVEN)
     assert str(caught.value) == (
         "PyTorch on the CPU cannot be timed here. The package torch is not installed.\n"
-        "  Fix: install it, or leave 'torch_cpu' out."
+        "  Fix: install what is missing, or leave 'torch_cpu' out."
     )
 
 
