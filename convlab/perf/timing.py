@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from convlab.errors import LaunchError
 from convlab.executors import cuda, cuda_queue
 from convlab.executors.compile import compile
 from convlab.executors.module import Kernel, Module
@@ -40,8 +41,10 @@ def measure(spec: Any, method: Method, expected: Array | None = None, repeats: i
     Parameters: ``spec`` is one that the method supports; ``expected`` is the output that the method must have, in its
     layout; without it, the first and the last image are held against the oracle.
 
-    Raises what a launch raises, and ``ConvlabError`` where the output is wrong.
+    Raises ``LaunchError`` where there is no GPU, or one that lacks the instructions; what a launch raises; and
+    ``ConvlabError`` where the output is wrong.
     """
+    _check_gpu(method, spec)
     assert method.plan is not None
     op, plan = OPS[method.op], method.plan(spec)
     inputs = random_inputs(method.op, spec, lambda name: op.dtype(name, method), method.layout)
@@ -70,6 +73,21 @@ def measure(spec: Any, method: Method, expected: Array | None = None, repeats: i
     cuda_queue.free()
     warm = f"; {sets} sets are the most, and do not fill L2 twice" * (sets * size < 2 * device.l2_bytes)
     return samples.time(device.name, warm)
+
+
+def _check_gpu(method: Method, spec: Any) -> None:
+    """There must be a GPU, and the method's instructions in it."""
+    if not cuda.available():
+        raise LaunchError(
+            f"Nothing can be measured here, since no GPU can be used: {cuda.why_not()}\n"
+            f"  In: {method.name!r} on {spec!r}\n"
+            "  Fix: leave the device out for a recorded or modelled time, or run this where there is an NVIDIA GPU."
+        )
+    if method.since > cuda.capability():
+        raise LaunchError(
+            f"{method.name!r} needs a GPU of compute capability {method.since / 10} or newer, and this one has "
+            f"{cuda.capability() / 10}.\n  Fix: leave the device out for a recorded or modelled time."
+        )
 
 
 def sets_of(size: int, l2_bytes: int) -> int:

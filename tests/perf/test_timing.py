@@ -80,7 +80,27 @@ def gpu(monkeypatch):
     stand_in = Gpu()
     monkeypatch.setattr(timing, "cuda_queue", stand_in)
     monkeypatch.setattr(cuda, "_lost", [])
+    monkeypatch.setattr(cuda, "available", lambda: True)
+    monkeypatch.setattr(cuda, "capability", lambda: 80)
     return stand_in
+
+
+def test_without_a_gpu_it_says_why_and_what_to_do(monkeypatch):
+    monkeypatch.setattr(cuda, "available", lambda: False)
+    with pytest.raises(
+        LaunchError, match=r"^Nothing can be measured here, since no GPU can be used: .*\n  In: 'naive' on"
+    ):
+        measure(SPEC, method("naive"))
+
+
+def test_a_gpu_that_lacks_the_instructions_measures_nothing(gpu, monkeypatch):
+    monkeypatch.setattr(cuda, "capability", lambda: 75)
+    with pytest.raises(LaunchError) as caught:
+        measure(ConvSpec(n=1, c=16, h=6, w=5, k=16, r=3, s=3), method("tensor_core_bf16"))
+    assert str(caught.value) == (
+        "'tensor_core_bf16' needs a GPU of compute capability 8.0 or newer, and this one has 7.5.\n"
+        "  Fix: leave the device out for a recorded or modelled time."
+    )
 
 
 def test_a_plan_is_checked_and_timed_over_sets_that_fill_twice_the_l2(gpu):
