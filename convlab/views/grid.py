@@ -32,6 +32,7 @@ class Panel:
     ``row_axis``, ``col_axis`` are axis letters, ``row_index``, ``col_index`` the numbers along the edges;
     ``operator`` is drawn before the panel; ``line`` counts the lines of panels from 0, top to bottom;
     ``row_lines`` and ``col_lines`` are the rows and columns before which a heavy line is drawn, as at a block's border;
+    ``regions``, a number for each cell, draw a heavy line wherever the number changes, as around blocks of any form;
     ``cell_width`` is the width of a cell, in its heights, for texts and bars; ``bars``, numbers from 0 to 1, fill
     each cell from the left by that part of its width; a ``switch`` panel tells Python which cell is pressed;
     ``message`` stands in place of a panel that has no cells.
@@ -57,6 +58,7 @@ class Panel:
     line: int = 0
     row_lines: Sequence[int] = ()
     col_lines: Sequence[int] = ()
+    regions: Sequence[int] = ()
     cell_width: int = 1
     bars: Sequence[float] = ()
     switch: bool = False
@@ -69,6 +71,7 @@ class Panel:
             raise ValueError(f"Panel {self.name!r} has {cells} cells, more than {CELL_LIMIT}.\n  Fix: {fix}.")
         kinds = () if isinstance(self.kinds, str) else self.kinds
         optional = {"values": self.values, "kinds": kinds, "shades": self.shades, "bars": self.bars}
+        optional |= {"regions": self.regions}
         edges = {"row_index": (self.row_index, self.rows), "col_index": (self.col_index, self.cols)}
         wanted = {name: (items, cells) for name, items in optional.items()} | edges
         for name, (items, count) in wanted.items():

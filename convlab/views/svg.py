@@ -9,6 +9,8 @@ from collections.abc import Container, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from convlab.views.grid import Frame, Panel
 from convlab.views.layout import LEFT, MARGIN, Place, arrange, wrapped
 from convlab.views.palette import KINDS, STYLE
@@ -175,6 +177,11 @@ def _lines(place: Place) -> str:
     panel, pitch, wide = place.panel, place.pitch, place.pitch * place.panel.cell_width
     across = "".join(f"M0 {row * pitch}h{place.width}" for row in panel.row_lines)
     down = "".join(f"M{col * wide} 0v{place.height}" for col in panel.col_lines)
+    if panel.regions:
+        regions = np.reshape(panel.regions, (panel.rows, panel.cols))
+        below, beside = (np.argwhere(np.diff(regions, axis=axis)).tolist() for axis in (0, 1))
+        across += "".join(f"M{col * wide} {(row + 1) * pitch}h{wide}" for row, col in below)
+        down += "".join(f"M{(col + 1) * wide} {row * pitch}v{pitch}" for row, col in beside)
     return f'<path class="cl-line" d="{across}{down}"/>' if across or down else ""
 
 

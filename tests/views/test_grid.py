@@ -15,7 +15,7 @@ def panel(name: str = "a", rows: int = 2, cols: int = 3, **changes: Any) -> Pane
     return Panel(name=name, title=name, rows=rows, cols=cols, labels=labels, **changes)
 
 
-@pytest.mark.parametrize("field", ["labels", "values", "kinds", "shades", "row_index", "col_index"])
+@pytest.mark.parametrize("field", ["labels", "values", "kinds", "shades", "regions", "row_index", "col_index"])
 def test_a_list_that_does_not_fit_is_refused(field: str) -> None:
     with pytest.raises(ValueError, match=f"Panel 'a' has 5 {field} for [236] places") as error:
         panel(**{field: ["input"] * 5})
