@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from pathlib import Path
 
 import numpy as np
@@ -18,33 +17,27 @@ from .lab import Lab
 pytestmark = pytest.mark.browser
 
 SCRIPT = (Path(convlab.views.__file__).parent / "linked_grid.js").read_text(encoding="utf-8")
-MOUNT = """async ([script, picture]) => {
-    const decode = ({links, ...rest}) => {
-        const bytes = Uint8Array.from(atob(links), (letter) => letter.charCodeAt(0));
-        const odd = new Uint8Array(bytes.length + 1);  // anywidget's DataView may begin at any byte
-        odd.set(bytes, 1);
-        return {...rest, links: new DataView(odd.buffer, 1)};
-    };
+MOUNT = """async ([script, picture, traits]) => {
     const handlers = new Set();
     const model = {
-        get: () => model.picture,
+        traits: {picture, pressed: [-1, 0], call: "", state: "", wish: "", ...traits},
+        get: (name) => model.traits[name],
+        set: (name, value) => { model.traits[name] = value; },
+        save_changes: () => { window.saved += 1; },
         on: (_, handle) => handlers.add(handle),
         off: (_, handle) => handlers.delete(handle),
     };
-    window.handlers = handlers;
-    window.show = (next) => { model.picture = decode(next); handlers.forEach((handle) => handle()); };
+    Object.assign(window, {model, handlers, saved: 0, listeners: 0});
+    window.show = (next) => { model.traits.picture = next; handlers.forEach((handle) => handle()); };
     const added = EventTarget.prototype.addEventListener;
-    window.listeners = 0;
     EventTarget.prototype.addEventListener = function (...all) { window.listeners++; added.apply(this, all); };
-    model.picture = decode(picture);
     const module = await import(URL.createObjectURL(new Blob([script], {type: "text/javascript"})));
     window.leave = module.default.render({model, el: document.body});
 }"""
 
 
-def picture(view: View) -> dict[str, object]:
-    sent = dict(view.widget.picture)
-    return sent | {"links": base64.b64encode(sent["links"]).decode()}
+def picture(view: View) -> str:
+    return str(view.widget.picture)
 
 
 def sums(lanes: int, frames: int = 0) -> View:
@@ -53,7 +46,9 @@ def sums(lanes: int, frames: int = 0) -> View:
     a = Panel(name="a", title="a", rows=2, cols=lanes, labels=labels, values=["1"] * (2 * lanes))
     b = Panel(name="b", title="b", rows=1, cols=lanes, labels=[f"b[{j}]" for j in range(lanes)], values=["?"] * lanes)
     columns = np.arange(lanes)
-    steps = [Frame(f"column {j}", 2 * lanes + j, (j, lanes + j), {2 * lanes + j: "2"}) for j in range(frames)]
+    steps = [
+        Frame(f"column {j}", 2 * lanes + j, (j, lanes + j), {2 * lanes + j: "2"}, {j: "waste"}) for j in range(frames)
+    ]
     links = pairs(columns + np.array([[0], [lanes]]), columns + 2 * lanes)
     return View(title="Sums", alt="b sums a.", panels=(a, b), links=links, frames=steps)
 
@@ -65,8 +60,8 @@ def page(lab: Lab) -> Page:
     return page
 
 
-def mount(page: Page, view: View) -> None:
-    page.evaluate(MOUNT, [SCRIPT, picture(view)])
+def mount(page: Page, view: View, **traits: str) -> None:
+    page.evaluate(MOUNT, [SCRIPT, picture(view), traits])
 
 
 def lit(page: Page) -> list[str]:
@@ -141,9 +136,93 @@ def test_steps_mark_and_write_and_only_exist_where_there_are_frames(page: Page) 
     assert lit(page) == ["a[0, 2]", "a[1, 2]"]
     page.mouse.move(0, 0)
     assert lit(page) == ["a[0, 1]", "a[1, 1]"]
+    assert kinds(page) == ["plain", "waste", "plain"]
     page.evaluate("(next) => show(next)", picture(sums(3)))
     expect(forward).to_be_hidden()
     assert lit(page) == []
+    assert kinds(page) == ["plain", "plain", "plain"]
+
+
+def kinds(page: Page) -> list[str]:
+    """The kinds of the first row of a."""
+    classes = [str(page.locator(".cl-cell").nth(i).get_attribute("class")).split()[1] for i in range(3)]
+    return [name.removeprefix("cl-") for name in classes]
+
+
+def test_steps_play_to_their_end_and_a_hand_stops_them(page: Page) -> None:
+    page.clock.install()
+    mount(page, sums(3, frames=3))
+    caption, player = page.locator(".cl-caption"), page.locator(".cl-step").nth(1)
+    expect(player).to_have_attribute("aria-label", "Play")
+    player.click()
+    expect(player).to_have_attribute("aria-label", "Pause")
+    page.clock.run_for(1000)
+    expect(caption).to_have_text("2 of 3: column 1")
+    page.clock.run_for(3000)
+    expect(caption).to_have_text("3 of 3: column 2")
+    expect(player).to_have_attribute("aria-label", "Play")
+    player.click()  # from the end it begins anew
+    expect(caption).to_have_text("1 of 3: column 0")
+    page.get_by_role("slider", name="Step").press("ArrowRight")
+    expect(caption).to_have_text("2 of 3: column 1")
+    expect(player).to_have_attribute("aria-label", "Play")
+    page.clock.run_for(3000)
+    expect(caption).to_have_text("2 of 3: column 1")
+    player.click()
+    page.evaluate("leave()")
+    page.clock.run_for(3000)
+    expect(caption).to_have_text("2 of 3: column 1")
+
+
+def test_a_switch_is_pressed_by_mouse_enter_and_space(page: Page) -> None:
+    labels = ("bit 1", "bit 0")
+    bits = Panel(name="bits", title="bits", rows=1, cols=2, labels=labels, values=("0", "1"), switch=True)
+    mount(page, View(title="t", alt="a", panels=(*sums(3).panels, bits)))
+    page.get_by_label("a[0, 1]").click()
+    assert page.evaluate("saved") == 0
+    page.get_by_label("bit 0").click()
+    assert page.evaluate("model.traits.pressed") == [10, 1]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    page.keyboard.press(" ")
+    assert page.evaluate("model.traits.pressed") == [9, 3]
+    assert page.evaluate("saved") == 3
+
+
+def test_a_link_is_copied_and_a_page_opened_by_it_asks_for_its_state(page: Page) -> None:
+    address = "http://localhost:9/lab/tree/a.ipynb"
+    page.route(f"{address}*", lambda route: route.fulfill(body="<p>JupyterLab</p>", content_type="text/html"))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(address)
+    mount(page, sums(3), call="explore.sums", state="lanes:3,mode:same")
+    page.get_by_role("button", name="Copy a link to this state").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == f"{address}?explore.sums=lanes%3A3%2Cmode%3Asame"
+    assert page.evaluate("model.traits.wish") == ""
+    page.goto(link)
+    page.evaluate("history.replaceState(null, '', '/lab')")  # as JupyterLab does
+    mount(page, sums(3), call="explore.sums", state="lanes:5,mode:same")
+    assert page.evaluate("model.traits.wish") == "lanes:3,mode:same"
+    page.goto(link)
+    mount(page, sums(3), call="explore.others", state="lanes:5")
+    assert page.evaluate("model.traits.wish") == ""
+
+
+def test_an_exported_picture_answers_without_a_model(page: Page) -> None:
+    page.set_content(f"<p>Before.</p>{picture(sums(3, frames=2))}<p>After.</p>")
+    page.evaluate(
+        """async (script) => {
+            const module = await import(URL.createObjectURL(new Blob([script], {type: "text/javascript"})));
+            module.enliven(document.querySelector("svg.cl-view"));
+        }""",
+        SCRIPT,
+    )
+    page.get_by_label("b[1]").hover()
+    assert lit(page) == ["a[0, 1]", "a[1, 1]"]
+    page.get_by_role("button", name="Step on").click()
+    expect(page.locator(".cl-caption")).to_have_text("2 of 2: column 1")
+    assert page.locator(".cl-view").count() == 1
 
 
 def test_text_from_python_stays_text(page: Page) -> None:
