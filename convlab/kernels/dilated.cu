@@ -29,7 +29,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
              const float* __restrict__ bias,  // null: no bias
              float* __restrict__ y, Conv v, int apart, int step, int pitch) {
-    extern __shared__ float tile[];                                     // [rows][pitch]
+    extern __shared__ __align__(16) float filter[];                     // [R][S]
+    float* tile = filter + v.R * v.S;                                   // [rows][pitch]
     int rows = (BP - 1) * step + v.R;                                   // 18 for 3×3, whatever the dilation
     int cols = (BQ - 1) * v.stride_w + (v.S - 1) * v.dilation_w + 1;
     int across = (v.Q + BQ - 1) / BQ;                                   // tiles
@@ -45,15 +46,18 @@ conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
     float sum = bias ? bias[k] : 0.0f;
     for (int c = 0; c < channels; ++c) {
         const float* plane = x + (size_t)(n * v.C + first + c) * v.H * v.W;  // [H][W]
+        const float* taps = w + (size_t)(k * channels + c) * v.R * v.S;      // [R][S]
         __syncthreads();  // or a fast warp overwrites the previous channel, which a slow one still reads
-        for (int row = thread / 32; row < rows; row += THREADS / 32)
-            for (int col = thread % 32; col < cols; col += 32) {
+        for (int i = thread; i < v.R * v.S; i += THREADS) filter[i] = taps[i];
+        for (int j = 0; j < cols; j += 32)
+            for (int i = 0; i < rows; i += THREADS / 32) {
+                int row = i + thread / 32, col = j + thread % 32;
+                if (row >= rows || col >= cols) continue;
                 int h = top + row * v.dilation_h, at = left + col;
                 bool inside = h >= 0 && h < v.H && at >= 0 && at < v.W;      // outside lies padding: zero
-                tile[row * pitch + col] = inside ? plane[(size_t)h * v.W + at] : 0.0f;
+                tile[row * pitch + col] = inside ? plane[h * v.W + at] : 0.0f;
             }
-        __syncthreads();  // or a fast warp reads pixels that a slow one has not stored yet
-        const float* filter = w + (size_t)(k * channels + c) * v.R * v.S;    // [R][S]
+        __syncthreads();  // or a fast warp reads what a slow one has not stored yet
         for (int r = 0; r < v.R; ++r)
             for (int s = 0; s < v.S; ++s) sum += corner[r * pitch + s * v.dilation_w] * filter[r * v.S + s];
     }

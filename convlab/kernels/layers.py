@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from convlab.kernels.known import FILTERS, STRIDES
 from convlab.kernels.ladder import methods
 from convlab.kernels.method import Launch, Method
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec, GemmSpec, LayoutSpec, SeparableSpec
@@ -52,10 +53,16 @@ TIMED: Mapping[str, Mapping[str, Any]] = {
     "block": {"timed": BlockSpec(_TIMED, relu=True, pool=True)},
 }
 
-# Sizes for which plans choose other kernels, or other tiles, than for the layers above.
+# Sizes for which plans choose other kernels, other tiles or other macros than for the layers above.
 _FILTERS = (1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64)
+_KNOWN = [
+    ConvSpec(n=1, c=1, h=15, w=14, k=1, r=r, s=s, stride=stride, dilation=dilation)
+    for r, s in [(2, 3), *((r, r) for r in FILTERS)]
+    for stride, dilation in [(1, 2), *((stride, 1) for stride in STRIDES)]
+]
 _VARIANTS: Mapping[str, Sequence[Any]] = {
     "conv2d": [
+        *_KNOWN,
         *(ConvSpec(n=1, c=channels, h=9, w=8, k=k, r=3, s=3) for channels in (5, 8) for k in _FILTERS),
         *(ConvSpec(n=1, c=4, h=9, w=8, k=k, r=1, s=1) for k in _FILTERS),
         *(ConvSpec(n=1, c=2, h=9, w=8, k=2 * k, r=3, s=3, groups=2) for k in _FILTERS),
@@ -68,7 +75,7 @@ _VARIANTS: Mapping[str, Sequence[Any]] = {
         for u in (1, 2)
         for k in _FILTERS
     ],
-    "block": [BlockSpec(_STANDARD, pool=False)],
+    "block": [BlockSpec(spec, pool=pool) for spec in _KNOWN for pool in (False, True)],
 }
 
 

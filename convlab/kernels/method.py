@@ -82,7 +82,7 @@ class Method:
     >>> from convlab.kernels.ladder import method
     >>> method("tiled")
     method tiled of conv2d: a block's outputs share their pixels in shared memory
-      float32, nchw; a tile of one channel with its halo in 48 KB; lesson 05
+      float32, nchw; a tile of one channel, with its halo and a filter, in 48 KB; lesson 05
 
     ``supports(spec)`` is ``None``, or the reason why not, as a sentence; ``limits`` says the same of all specs, but for
     what a grid has no blocks for or an int no number: some 65 thousand images or filters, two billion pixels.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from convlab.spec import BlockSpec, ConvSpec, SeparableSpec
 
-from .specs import EDGES, random_specs
+from .specs import EDGES, known_specs, random_specs
 
 # Channels, filters of each, filters 1×1: one chunk of 16 channels and several, full and partial; tiles of 16, 32 and
 # 64 filters likewise.
@@ -50,6 +50,7 @@ SEPARABLE = [
 _CONVOLUTIONS = [
     *random_specs(46, 7),
     *random_specs(12, 8, r=3, s=3, h=_between(16, 40), w=_between(17, 40), stride=1, padding=1, dilation=1),
+    *known_specs(seed=70),
     *EDGES,
 ]
 

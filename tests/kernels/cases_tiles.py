@@ -5,13 +5,16 @@ from __future__ import annotations
 from convlab.kernels.ladder import method
 from convlab.spec import ConvSpec
 
-from .specs import specs_for
+from .specs import known_specs, specs_for
 
 # Several tiles along both axes, the last ones partial.
 TILES = [
     ConvSpec(n=2, c=3, h=35, w=50, k=5, r=3, s=2, padding=1),
     ConvSpec(n=1, c=2, h=71, w=40, k=3, r=2, s=3, stride=(2, 1), padding=(2, 0)),
     ConvSpec(n=2, c=4, h=37, w=52, k=6, r=5, s=3, padding=2, dilation=(2, 1), groups=2),
+    ConvSpec(n=2, c=3, h=35, w=50, k=2, r=3, s=3, padding=1),
+    ConvSpec(n=1, c=2, h=70, w=37, k=3, r=5, s=5, stride=2, padding=(2, 1)),
+    ConvSpec(n=1, c=2, h=40, w=21, k=1, r=7, s=7, padding=3),
 ]
 # A group of several slices of 16 filters, the last one partial; depthwise; one filter a group.
 SLICES = [
@@ -35,8 +38,8 @@ LAUNCHES = [
 
 CASES = {
     "naive_nhwc": specs_for(method("naive_nhwc").supports, seed=1) + TILES + SLICES,
-    "tiled": specs_for(method("tiled").supports, seed=2) + TILES,
+    "tiled": specs_for(method("tiled").supports, seed=2) + known_specs(seed=20) + TILES,
     "multi_output": specs_for(method("multi_output").supports, seed=3) + TILES + SLICES,
-    "constant_weights": specs_for(method("constant_weights").supports, seed=4) + LAUNCHES,
-    "dilated": specs_for(method("dilated").supports, seed=5) + TILES + CLASSES,
+    "constant_weights": specs_for(method("constant_weights").supports, seed=4) + known_specs(seed=40) + LAUNCHES,
+    "dilated": specs_for(method("dilated").supports, seed=5) + known_specs(seed=50) + TILES + CLASSES,
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from convlab.kernels.known import FILTERS, STRIDES
 from convlab.spec import ConvSpec
 
 PADDINGS = ("valid", "same", 1, (2, 1), (1, 0, 2, 3), (0, 3, 1, 0))
@@ -66,6 +67,16 @@ def specs_for(supports: Callable[[ConvSpec], str | None], count: int = 60, seed:
     """Random specs and the edges, as far as a rung supports them: what its record's claims are tested on."""
     edges = [spec for spec in EDGES if supports(spec) is None]
     return [*random_specs(count, seed, supports, **fixed), *edges]
+
+
+def known_specs(supports: Callable[[ConvSpec], str | None] = anything, seed: int = 0) -> list[ConvSpec]:
+    """Specs of each filter and stride that plans tell the compiler as numbers, and of each filter with other steps."""
+    return [
+        spec
+        for r in FILTERS
+        for stride, dilation in ((2, (1, 2)), *((stride, 1) for stride in STRIDES))
+        for spec in random_specs(3, seed + r, supports, r=r, s=r, stride=stride, dilation=dilation)
+    ]
 
 
 def random_tensors(spec: ConvSpec, seed: int = 0, bias: bool = True):

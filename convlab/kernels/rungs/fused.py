@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from convlab.kernels.conv_struct import conv_struct
+from convlab.kernels.known import known_sizes
 from convlab.kernels.limits import first, grid_limit, indices
 from convlab.kernels.method import Claim, Launch, Method, Plan
 from convlab.kernels.rungs import family, gemm, threads
@@ -82,7 +83,8 @@ def _fused_epilogue(spec: BlockSpec) -> Plan:
     columns = conv.q // 2 * 2  # of those, pooling has a thread for two rows
     units, suffix = (conv.p // 2 * columns, "_pool") if spec.pool else (conv.p * conv.q, "")
     arguments = ("x", "w", "bias", "scale", "shift", "y", conv_struct(conv), spec.relu)
-    step = Launch("fused_epilogue.cu", f"fused_epilogue{suffix}", _grid(units, conv), (THREADS, 1, 1), arguments)
+    entry, grid = f"fused_epilogue{suffix}", _grid(units, conv)
+    step = Launch("fused_epilogue.cu", entry, grid, (THREADS, 1, 1), arguments, options=known_sizes(conv))
     return Plan((step,))
 
 

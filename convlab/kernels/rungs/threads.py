@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from convlab.kernels.conv_struct import conv_struct
+from convlab.kernels.known import known_sizes
 from convlab.kernels.limits import planes
 from convlab.kernels.method import Launch, Method, Plan
 from convlab.kernels.tiling import ceil_div
@@ -16,7 +17,8 @@ THREADS = 256
 def _naive(spec: ConvSpec) -> Plan:
     grid = (ceil_div(spec.p * spec.q, THREADS), spec.k, spec.n)
     arguments = ("x", "w", "bias", "y", conv_struct(spec))
-    return Plan((Launch("naive.cu", "conv_naive", grid, (THREADS, 1, 1), arguments),))
+    step = Launch("naive.cu", "conv_naive", grid, (THREADS, 1, 1), arguments, options=known_sizes(spec))
+    return Plan((step,))
 
 
 RUNGS = (

@@ -7,6 +7,7 @@ from math import gcd
 
 from convlab.kernels.conv_struct import conv_struct
 from convlab.kernels.halo import SHARED, Halo, halo
+from convlab.kernels.known import known_sizes
 from convlab.kernels.limits import first, fits_int, grid_limit, indices, planes
 from convlab.kernels.method import Claim, Launch, Method, Plan
 from convlab.kernels.tiling import ceil_div
@@ -34,6 +35,7 @@ class Tile:
 
 
 DEFAULT = Tile()
+ONE_FILTER = "A tile of one channel, with its halo and a filter"
 
 
 def _naive_nhwc_supports(spec: ConvSpec) -> str | None:
@@ -67,8 +69,12 @@ def _tile(spec: ConvSpec, tile: Tile) -> Halo:
     return halo((tile.bp, tile.bq), spec.stride, _window(spec))
 
 
+def _filter_and_tile(spec: ConvSpec, tile: Halo) -> int:
+    return 4 * spec.r * spec.s + tile.bytes
+
+
 def _tiled_supports(spec: ConvSpec) -> str | None:
-    fits = _fits_shared(_tile(spec, DEFAULT).bytes, "A tile of one channel with its halo")
+    fits = _fits_shared(_filter_and_tile(spec, _tile(spec, DEFAULT)), f"{ONE_FILTER},")
     return first(planes(spec), fits, _reaches(spec, spec.p + DEFAULT.bp, spec.q + DEFAULT.bq))
 
 
@@ -77,8 +83,9 @@ def tiled(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
     shared = _tile(spec, tile)
     grid = (ceil_div(spec.p, tile.bp) * ceil_div(spec.q, tile.bq), spec.k, spec.n)
     arguments = ("x", "w", "bias", "y", conv_struct(spec), shared.pitch)
-    block, options = (tile.bq, tile.bp, 1), tile.options("BP", "BQ")
-    return Plan((Launch("tiled.cu", "conv_tiled", grid, block, arguments, shared.bytes, options),))
+    block, options = (tile.bq, tile.bp, 1), (*tile.options("BP", "BQ"), *known_sizes(spec))
+    needed = _filter_and_tile(spec, shared)
+    return Plan((Launch("tiled.cu", "conv_tiled", grid, block, arguments, needed, options),))
 
 
 def _slices(spec: ConvSpec, tile: Tile) -> int:
@@ -128,6 +135,7 @@ def _constant_weights(spec: ConvSpec) -> Plan:
                 (blocks, min(most, spec.k - k0), spec.n),
                 (THREADS, 1, 1),
                 ("x", "bias", "y", v, k0),
+                options=known_sizes(spec),
                 constants={"weights": ("w", k0 * values, min(k0 + most, spec.k) * values)},
             )
             for k0 in range(0, spec.k, most)
@@ -147,7 +155,7 @@ def _phase_tile(spec: ConvSpec, tile: Tile) -> Halo:
 
 
 def _dilated_supports(spec: ConvSpec) -> str | None:
-    fits = _fits_shared(_phase_tile(spec, DEFAULT).bytes, "A tile of one channel with its halo")
+    fits = _fits_shared(_filter_and_tile(spec, _phase_tile(spec, DEFAULT)), f"{ONE_FILTER},")
     apart, _ = _phase(spec)
     return first(planes(spec), fits, _reaches(spec, spec.p + DEFAULT.bp * apart, spec.q + DEFAULT.bq))
 
@@ -159,11 +167,12 @@ def dilated(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
     bands = ceil_div(spec.p, apart * tile.bp) * min(apart, spec.p)  # a row that does not exist needs no band
     grid = (bands * ceil_div(spec.q, tile.bq), spec.k, spec.n)
     arguments = ("x", "w", "bias", "y", conv_struct(spec), apart, step, shared.pitch)
-    block, options = (tile.bq, tile.bp, 1), tile.options("BP", "BQ")
-    return Plan((Launch("dilated.cu", "conv_dilated", grid, block, arguments, shared.bytes, options),))
+    block, options = (tile.bq, tile.bp, 1), (*tile.options("BP", "BQ"), *known_sizes(spec))
+    needed = _filter_and_tile(spec, shared)
+    return Plan((Launch("dilated.cu", "conv_dilated", grid, block, arguments, needed, options),))
 
 
-WHOLE = "a tile of one channel with its halo in 48 KB"
+WHOLE = "a tile of one channel, with its halo and a filter, in 48 KB"
 
 RUNGS = (
     Method(

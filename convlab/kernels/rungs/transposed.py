@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from convlab.kernels.conv_struct import conv_struct
+from convlab.kernels.known import known_sizes
 from convlab.kernels.limits import first, fits_int, grid_limit, steps
 from convlab.kernels.method import Claim, Launch, Method, Plan
 from convlab.kernels.tiling import ceil_div
@@ -103,11 +104,12 @@ def _zero_insertion(spec: ConvTransposeSpec) -> Plan:
     spread = (_blocks(height * width), spec.c, spec.n)
     flip = (_blocks(spec.r * spec.s), spec.k, channels)
     convolve = (_blocks(spec.p * spec.q), spec.k, spec.n)
+    arguments, options = ("z", "f", "bias", "y", conv_struct(ordinary)), known_sizes(ordinary)
     return Plan(
         (
             Launch(source, "spread_with_zeros", spread, BLOCK, ("x", "z", v)),
             Launch(source, "flip_filters", flip, BLOCK, ("w", "f", v)),
-            Launch("naive.cu", "conv_naive", convolve, BLOCK, ("z", "f", "bias", "y", conv_struct(ordinary))),
+            Launch("naive.cu", "conv_naive", convolve, BLOCK, arguments, options=options),
         ),
         {"z": (z, "float32"), "f": (f, "float32")},
     )
