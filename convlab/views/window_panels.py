@@ -1,0 +1,121 @@
+"""The three panels of a window picture: the padded input, the dilated filter, the output."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from convlab.views.grid import Ids, Panel, number_text
+from convlab.views.samples import Array, Pixels, numbers
+from convlab.views.side import Side
+
+__all__ = ["Sides", "filter_panel", "input_panel", "output_panel", "padded"]
+
+Sides = tuple[Side, Side]
+
+
+def input_panel(name: str, sides: Sides, pixels: Pixels, channel: int) -> Panel:
+    """Draw one channel of the input with its padding."""
+    rows, cols = sides
+    places = np.arange(rows.inputs), np.arange(cols.inputs)
+    values = numbers(padded(pixels, np.array([channel]), sides, places))
+    real = (rows.inside[:, np.newaxis] & cols.inside).ravel().tolist()
+    index = [f"h={h}, w={w}" for h in rows.index for w in cols.index]
+    return Panel(
+        name="input",
+        title=f"Input {name}",
+        subtitle=_size("padded to", *((side.axis.size, side.axis.padded) for side in sides)),
+        rows=rows.inputs,
+        cols=cols.inputs,
+        labels=[
+            f"x[{place}] = {value}" if is_real else f"padding at {place}, counts as 0"
+            for place, value, is_real in zip(index, values, real, strict=True)
+        ],
+        values=[value if is_real else "" for value, is_real in zip(values, real, strict=True)],
+        kinds=["input" if is_real else "padding" for is_real in real],
+        row_axis="H",
+        col_axis="W",
+        row_index=rows.index,
+        col_index=cols.index,
+    )
+
+
+def filter_panel(name: str, sides: Sides, weights: Array) -> Panel:
+    """Draw one channel of the filter, weights of shape (R, S), with the gaps of its dilation."""
+    rows, cols = sides
+    values = [""] * (rows.span * cols.span)
+    labels = ["gap of the dilation, no weight"] * len(values)
+    for r in range(-(-rows.span // rows.axis.dilation)):
+        for s in range(-(-cols.span // cols.axis.dilation)):
+            cell = r * rows.axis.dilation * cols.span + s * cols.axis.dilation
+            values[cell] = number_text(float(weights[r, s]))
+            labels[cell] = f"w[r={r}, s={s}] = {values[cell]}"
+    return Panel(
+        name="filter",
+        title=f"Filter {name}",
+        subtitle=_size("dilated to", *((side.axis.window, side.axis.effective) for side in sides)),
+        rows=rows.span,
+        cols=cols.span,
+        labels=labels,
+        values=values,
+        kinds=["filter" if value else "gap" for value in values],
+        row_axis="R",
+        col_axis="S",
+        row_index=_tap_index(rows),
+        col_index=_tap_index(cols),
+        operator="∗",
+    )
+
+
+def output_panel(name: str, sides: Sides, sums: Array) -> Panel:
+    """Draw the output, sums of shape (P, Q), each cell with the ends of its window in words."""
+    rows, cols = sides
+    values = numbers(sums)
+    (tops, bottoms), (lefts, rights) = (_window_ends(side) for side in sides)
+    return Panel(
+        name="output",
+        title=f"Output {name}",
+        subtitle=_size("", *((side.axis.outputs,) * 2 for side in sides)),
+        rows=rows.outputs,
+        cols=cols.outputs,
+        labels=[
+            f"y[p={p}, q={q}] = {values[p * cols.outputs + q]}, "
+            f"window h={tops[p]} to {bottoms[p]}, w={lefts[q]} to {rights[q]}"
+            for p in range(rows.outputs)
+            for q in range(cols.outputs)
+        ],
+        values=values,
+        kinds="output",
+        row_axis="P",
+        col_axis="Q",
+        row_index=[str(p) for p in range(rows.outputs)],
+        col_index=[str(q) for q in range(cols.outputs)],
+        operator="=",
+    )
+
+
+def _size(words: str, rows: tuple[int, int], cols: tuple[int, int]) -> str:
+    """Write a size, and the size that it grows to where that is another."""
+    (r, grown_r), (c, grown_c) = rows, cols
+    return f"{r} × {c}" + (f", {words} {grown_r} × {grown_c}" if (r, c) != (grown_r, grown_c) else "")
+
+
+def _tap_index(side: Side) -> list[str]:
+    r, gap = np.divmod(np.arange(side.span), side.axis.dilation)
+    return [str(tap) if not between else "" for tap, between in zip(r.tolist(), gap.tolist(), strict=True)]
+
+
+def _window_ends(side: Side) -> tuple[list[str], list[str]]:
+    """Give the first and the last input index that each output reads."""
+    starts = range(-side.axis.before, side.outputs * side.axis.stride - side.axis.before, side.axis.stride)
+    return [number_text(start) for start in starts], [number_text(start + side.axis.effective - 1) for start in starts]
+
+
+def padded(pixels: Pixels, channels: Array, sides: Sides, places: tuple[Ids, Ids]) -> Array:
+    """Take the pixels at the given rows and columns of the padded input, of shape (channels, rows, columns)."""
+    (rows, cols), (row, column) = sides, places
+    h, w = row - rows.axis.before, column - cols.axis.before
+    inside = rows.is_inside(row)[:, np.newaxis] & cols.is_inside(column)
+    values = np.zeros((len(channels), *inside.shape))
+    taken = np.ix_(np.arange(len(channels)), rows.is_inside(row), cols.is_inside(column))
+    values[taken] = pixels(*np.ix_(channels, h[rows.is_inside(row)], w[cols.is_inside(column)]))
+    return values
