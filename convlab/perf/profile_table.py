@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 from convlab.perf.datasheet import Gpu
@@ -15,7 +17,7 @@ from convlab.perf.roofline import Roofline, roofline
 __all__ = ["COLUMNS", "Profiles", "Refusal"]
 
 NONE = "–"
-WIDE = f"{LEFT[:-1]};min-width:9em'"  # of cells that hold sentences, which a narrow column breaks word by word
+WIDTH = 118  # letters of a line of text
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +44,29 @@ def _counted(text: Callable[[Profile], str]) -> Callable[[Profile], str]:
 
 def _requests(profile: Profile) -> str:
     counts = profile.counters
-    return f"{counts.sectors_per_request_load:.3g}, {counts.sectors_per_request_store:.3g}"
+    return f"{counts.sectors_per_request_load:.3g} load, {counts.sectors_per_request_store:.3g} store"
 
 
 def _conflicts(profile: Profile) -> str:
     return short(profile.counters.conflicts_shared_load + profile.counters.conflicts_shared_store)
 
 
-COLUMNS: Mapping[str, Callable[[Profile], str]] = {
-    "time": lambda profile: str(replace(profile.time, low=None, high=None, note="")),
+SPEED: Mapping[str, Callable[[Profile], str]] = {
+    "time": lambda profile: f"{profile.time.milliseconds:.4g} ms, {profile.time.kind}",
     "GFLOP/s": lambda profile: speed(profile.gflops) if profile.flop else NONE,
     "% of peak": _peak,
+    "waits for, modelled": lambda profile: re.split(r": | \(", profile.waits_for)[0] or NONE,
     "FLOP": _counted(lambda profile: short(profile.executed_flop)),
-    "bytes, compulsory": _at("compulsory"),
+}
+MEMORY: Mapping[str, Callable[[Profile], str]] = {
+    "compulsory": _at("compulsory"),
     "DRAM, modelled": _at("dram"),
     "L2, modelled": _at("l2"),
     "L1, counted": _at("l1"),
-    "sectors a request (load, store)": _counted(_requests),
+    "sectors a request": _counted(_requests),
     "bank conflicts": _counted(_conflicts),
-    "waits for, modelled": lambda profile: profile.waits_for or NONE,
 }
-STYLES = {name: WIDE if name in ("time", "waits for, modelled") else LEFT for name in COLUMNS}
+COLUMNS = {**SPEED, **MEMORY}  # side by side in a notebook; as text, two tables of lines that fit a page
 
 
 class Profiles(Sequence[Profile | Refusal]):
@@ -95,35 +99,39 @@ class Profiles(Sequence[Profile | Refusal]):
     def _title(self) -> str:
         return f"{self.spec}, for the {self.gpu.name}"
 
-    def _rows(self) -> list[list[str]]:
-        return [[each.method, *(text(each) for text in COLUMNS.values())] for each in self if isinstance(each, Profile)]
-
     def __repr__(self) -> str:
-        lines = [["method", *COLUMNS], *self._rows()]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         refused = [f"{each.method}: {each.reason}" for each in self if isinstance(each, Refusal)]
-        table = [
-            "  ".join(f"{text:{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in lines
-        ]
-        return "\n".join([self._title(), *table, *refused, *self._sampled()])
+        notes = [line for note in (*refused, *self._notes()) for line in wrap(note, WIDTH, subsequent_indent="  ")]
+        return "\n".join([self._title(), *self._table(SPEED), "", *self._table(MEMORY), "", *notes]).rstrip()
 
-    def _sampled(self) -> list[str]:
-        """A sentence on what was not counted in full, if anything."""
-        names = [each.method for each in self if isinstance(each, Profile) and each.work and each.work.sampled]
-        return [f"Counted on some blocks, scaled to all: {', '.join(names)}."] if names else []
+    def _table(self, columns: Mapping[str, Callable[[Profile], str]]) -> list[str]:
+        found = [each for each in self if isinstance(each, Profile)]
+        rows = [["method", *columns], *([each.method, *(text(each) for text in columns.values())] for each in found)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return ["  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+    def _notes(self) -> list[str]:
+        """Sentences on where the times are from, and on what was not counted in full, if anything."""
+        found = [each for each in self if isinstance(each, Profile)]
+        notes: dict[str, list[str]] = {}
+        for each in found:
+            notes.setdefault(each.time.source, []).append(each.method)
+        sampled = [each.method for each in found if each.work and each.work.sampled]
+        notes |= {"counted on some blocks, scaled to all": sampled} if sampled else {}
+        return [f"{what[0].upper()}{what[1:]}: {', '.join(names)}." for what, names in notes.items()]
 
     def _repr_html_(self) -> str:
         heads = "".join(f"<th {LEFT}>{escape(name)}</th>" for name in ("method", *COLUMNS))
         rows = "".join(self._row(each) for each in self)
         table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self._sampled())
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
         return f"<p><b>{escape(self._title())}</b></p>{table}{notes}{self._picture()}"
 
     def _row(self, each: Profile | Refusal) -> str:
         if isinstance(each, Refusal):
             reason = f"<td {LEFT} colspan='{len(COLUMNS)}'>{escape(each.reason)}</td>"
             return f"<tr><td {LEFT}>{escape(each.method)}</td>{reason}</tr>"
-        cells = (f"<td {STYLES[name]}>{escape(text(each))}</td>" for name, text in COLUMNS.items())
+        cells = (f"<td {LEFT}>{escape(text(each))}</td>" for text in COLUMNS.values())
         return f"<tr><td {LEFT}>{escape(each.method)}</td>{''.join(cells)}</tr>"
 
     def _picture(self) -> str:

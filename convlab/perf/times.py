@@ -31,9 +31,16 @@ class Time:
     high: float | None = None
     note: str = ""
 
+    @property
+    def source(self) -> str:
+        """Where the time is from: its kind, and on or for what.
+
+        >>> Time(0.125, "recorded", on="H200", day="2026-11-30").source
+        'recorded on H200 on 2026-11-30'
+        """
+        return f"{self.kind} {'for' if self.kind == 'modelled' else 'on'} {self.on}{f' on {self.day}' * bool(self.day)}"
+
     def __repr__(self) -> str:
-        where = "for" if self.kind == "modelled" else "on"
-        day = f" on {self.day}" if self.day else ""
         spread = f" ({self.low:.4g} to {self.high:.4g})" if self.low is not None and self.high is not None else ""
         note = f"; {self.note}" if self.note else ""
-        return f"{self.milliseconds:.4g} ms, {self.kind} {where} {self.on}{day}{spread}{note}"
+        return f"{self.milliseconds:.4g} ms, {self.source}{spread}{note}"

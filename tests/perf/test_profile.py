@@ -145,12 +145,34 @@ def test_several_methods_are_a_table_with_a_row_for_each(monkeypatch: pytest.Mon
     found = profile(SPEC, ["direct", "naive", "winograd", "tiled"])
     assert isinstance(found, Profiles)
     assert [type(each) for each in found] == [Profile, Profile, Refusal, Profile]
-    _, _, direct, naive, tiled, winograd = repr(found).splitlines()
-    assert re.split(r" {2,}", direct) == ["direct", "12.5 ms, measured on a CPU on 2026-11-30", "0.00739", *["–"] * 9]
-    assert re.match(r"naive +0\.0\d+ ms, modelled for A100 +[\d.]+ +[\d.]+ \(float32\) +92\.4 k", naive)
-    assert re.match(r"tiled +0\.0131 ms, recorded on A100 on 2026-11-30 +7\.05 ", tiled)
-    assert repr(found).splitlines()[0] == f"{SPEC}, for the A100"
-    assert winograd == "winograd: It computes filters of 3×3 only, and this is 3×2."
+    title, first, second, notes = repr(found).replace("A100\nmethod", "A100\n\nmethod").split("\n\n")
+    assert title == f"{SPEC}, for the A100"
+    head, direct, naive, tiled = first.splitlines()
+    assert re.split(r" {2,}", head) == ["method", "time", "GFLOP/s", "% of peak", "waits for, modelled", "FLOP"]
+    assert re.split(r" {2,}", direct) == ["direct", "12.5 ms, measured", "0.00739", *["–"] * 3]
+    assert re.match(r"naive +0\.0\d+ ms, modelled +[\d.]+ +[\d.]+ \(float32\) +the launch itself +92\.4 k", naive)
+    assert re.match(r"tiled +0\.0131 ms, recorded +7\.05 ", tiled)
+    head, direct, naive, tiled = second.splitlines()
+    assert re.split(r" {2,}", head) == ["method", *list(COLUMNS)[5:]]
+    counts = found[1].counters
+    wanted = f"{counts.sectors_per_request_load:.3g} load, {counts.sectors_per_request_store:.3g} store"
+    assert re.split(r" {2,}", naive)[5] == wanted
+    assert notes.splitlines() == [
+        "winograd: It computes filters of 3×3 only, and this is 3×2.",
+        "Measured on a CPU on 2026-11-30: direct.",
+        "Modelled for A100: naive.",
+        "Recorded on A100 on 2026-11-30: tiled.",
+    ]
+
+
+def test_a_table_fits_the_page_whatever_its_methods_are_called() -> None:
+    layer = LAYERS["conv_transpose2d"]["standard"]
+    lines = repr(profile(layer, ["transposed_zero_insertion", "transposed_scatter", "transposed_matrix"])).splitlines()
+    assert max(map(len, lines)) <= 118
+    assert [line.split()[0] for line in lines if line.startswith("method")] == ["method", "method"]
+    lines = repr(profile(SPEC, ["im2col_cublas"])).splitlines()
+    assert max(map(len, lines)) <= 118
+    assert lines[-1].startswith("  ")  # where a reason goes on
 
 
 def test_a_notebook_shows_the_table_with_the_roofline() -> None:
@@ -169,6 +191,7 @@ def test_a_notebook_shows_the_table_with_the_roofline() -> None:
 def test_a_table_says_which_methods_were_counted_on_some_blocks_only() -> None:
     found = profile(SPEC, ["naive", "depthwise", "tiled"], sample=1)
     assert repr(found).splitlines()[-1] == "Counted on some blocks, scaled to all: naive, tiled."
+    assert "<p>Modelled for A100: naive, tiled.</p>" in found._repr_html_()
     assert "<p>Counted on some blocks, scaled to all: naive, tiled.</p>" in found._repr_html_()
     assert "some blocks" not in repr(profile(SPEC, ["naive"], sample=False))
 
