@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from convlab.explore.family import family
 from convlab.explore.latency import latency
 from convlab.explore.predict import predict
 from convlab.explore.window import window
 
-__all__ = ["latency", "predict", "window"]
+__all__ = ["family", "latency", "predict", "window"]

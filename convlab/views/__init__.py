@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convlab.views.family import family
 from convlab.views.figure import figure
 from convlab.views.gpu import gpu
 from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
@@ -9,4 +10,17 @@ from convlab.views.latency import latency
 from convlab.views.view import View
 from convlab.views.window import window
 
-__all__ = ["Frame", "Panel", "View", "cell_ids", "figure", "gpu", "join", "latency", "number_text", "pairs", "window"]
+__all__ = [
+    "Frame",
+    "Panel",
+    "View",
+    "cell_ids",
+    "family",
+    "figure",
+    "gpu",
+    "join",
+    "latency",
+    "number_text",
+    "pairs",
+    "window",
+]
