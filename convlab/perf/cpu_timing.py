@@ -43,9 +43,9 @@ def sample_cpu(call: Callable[[], Any], what: str = "timing") -> Samples:
     """Time a call that was made before, once for nothing and then some times: fewer where it takes long."""
     time.sleep(_ASLEEP_S)
     longest = _seconds(call)
-    times = []
-    for _ in tqdm(range(max(1, min(_REPEATS, int(_BUDGET_S / longest)))), desc=what, delay=PATIENCE, leave=False):
-        times.append(1000 * _seconds(call))
+    repeats = max(1, min(_REPEATS, int(_BUDGET_S / longest)))
+    bar = tqdm(range(repeats), desc=what, disable=repeats * longest < PATIENCE, leave=False)
+    times = [1000 * _seconds(call) for _ in bar]
     return Samples.of(times, f"{len(times)} {'repeat' if len(times) == 1 else 'repeats'}, {os.cpu_count()} cores")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 from tqdm.auto import tqdm
@@ -16,7 +16,6 @@ from convlab.perf.model import TENSOR_TYPES, predict
 from convlab.perf.peers import Peer
 from convlab.perf.profile_record import Profile
 from convlab.perf.profile_table import Profiles, Refusal
-from convlab.perf.stopwatch import PATIENCE
 from convlab.perf.time import check_spec, time
 from convlab.perf.work import Sample, work
 
@@ -89,9 +88,17 @@ def profile(
     if not isinstance(method, Sequence):
         raise ValueError(f"method={method!r} names no method.\n  Fix: give a name of cl.methods(), or a list of them.")
     everybody = [candidate(name, spec, device, record, dtype) for name in method]  # before the first takes its time
-    bar = tqdm(everybody, delay=PATIENCE, leave=False, unit="method", desc="profiling")
-    found = [_profile_or_refusal(spec, each, device, record, sample, dtype) for each in bar]
+    found = [_profile_or_refusal(spec, each, device, record, sample, dtype) for each in _with_a_bar(everybody)]
     return Profiles(spec, next(filter(None, map(_own_gpu, found)), record), found)
+
+
+def _with_a_bar(everybody: Sequence[Candidate]) -> Iterator[Candidate]:
+    """One after the other, under a bar that names who is at work."""
+    with tqdm(total=len(everybody), leave=False, unit="method") as bar:
+        for each in everybody:
+            bar.set_description(each.name)
+            yield each
+            bar.update()
 
 
 def _own_gpu(row: Profile | Refusal) -> Gpu | None:

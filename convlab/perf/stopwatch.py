@@ -21,7 +21,7 @@ from convlab.perf.times import Time
 __all__ = ["PATIENCE", "REPEATS", "Samples", "Stopwatch", "sample"]
 
 REPEATS = 20
-PATIENCE = 2.0  # seconds: nobody wants to see a bar that is gone before it is read
+PATIENCE = 2.0  # seconds of work that get a bar: nobody wants to see one that is gone before it is read
 _WARM_MS = 50.0  # of work before anything counts: caches, clocks
 _SMALL_MS = 2.0  # below this, queueing from Python might take longer than the work: some plans have 170 launches
 _BATCH_MS = 2.0  # of work in a CUDA graph, or a little more
@@ -94,7 +94,8 @@ def sample(
         spans.append((start, watch.mark()))
     notes = [during(), f"{len(spans)} repeats over {sets} {'set' if sets == 1 else 'sets'} of buffers", note]
     times = []
-    for start, end in tqdm(spans, desc=what, delay=PATIENCE, leave=False):
+    short = len(spans) * count * estimate < 1000 * PATIENCE
+    for start, end in tqdm(spans, desc=what, disable=short, leave=False):
         watch.wait(end)
         times.append(watch.between(start, end) / count)
     return Samples.of(times, ", ".join(filter(None, notes)))

@@ -56,6 +56,14 @@ def test_long_calls_are_repeated_less(clock):
     assert sample_cpu(clock(9.0, 8.0).call).note == "1 repeat, 2 cores"
 
 
+@pytest.mark.parametrize(("seconds", "hidden"), [(0.1, True), (0.4, False)])
+def test_calls_that_take_long_have_a_bar_from_the_first_on(clock, monkeypatch, seconds, hidden):
+    shown = []
+    monkeypatch.setattr(cpu_timing, "tqdm", lambda items, **options: shown.append(options) or items)
+    sample_cpu(clock(*8 * [seconds]).call, "direct")
+    assert shown == [{"desc": "direct", "disable": hidden, "leave": False}]
+
+
 @pytest.mark.parametrize("name", ["im2col", "cpu_vectorised", "winograd_f4"])
 def test_a_reference_is_measured_on_this_processor(name):
     spec = ConvSpec(n=2, c=3, h=7, w=6, k=4, r=3, s=3)

@@ -293,6 +293,23 @@ def test_what_is_wrong_with_the_call_is_an_error_among_others_too(monkeypatch: p
         profile(SPEC, ["naive", "tiled"], device="cuda")
 
 
+def test_a_bar_names_who_is_at_work_before_the_first_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = []
+
+    def time(spec: Any, **how: Any) -> Time:
+        shown.append(capsys.readouterr().err)
+        return CPU
+
+    monkeypatch.setattr(module, "time", time)
+    profile(SPEC, ["direct", "numpy"])
+    assert "direct:   0%" in shown[0]
+    assert "| 0/2 [" in shown[0]
+    assert "numpy:  50%" in shown[1]
+    assert "| 1/2 [" in shown[1]
+
+
 def test_profiles_are_a_sequence() -> None:
     found = profile(SPEC, ["naive", "depthwise", "tiled"])
     assert len(found) == 3

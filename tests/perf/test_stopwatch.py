@@ -106,8 +106,10 @@ def test_samples_are_a_time_measured_today(monkeypatch):
     assert samples.time("H200", "; more") == Time(2.5, "measured", "H200", today, 1.0, 9.0, "warm; more")
 
 
-def test_a_long_wait_shows_a_progress_bar(monkeypatch):
+@pytest.mark.parametrize(("milliseconds", "hidden"), [(1.0, True), (900.0, False)])
+def test_work_that_takes_long_has_a_bar_from_its_first_repeat_on(monkeypatch, milliseconds, hidden):
     shown = []
     monkeypatch.setattr(stopwatch, "tqdm", lambda items, **options: shown.append(options) or items)
-    sample(Gpu([1.0]).work, 1, Gpu([1.0]), what="naive")
-    assert shown == [{"desc": "naive", "delay": 2.0, "leave": False}]
+    gpu = Gpu([milliseconds])
+    sample(gpu.work, 1, gpu, what="naive")
+    assert shown == [{"desc": "naive", "disable": hidden, "leave": False}]
