@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
 from convlab.errors import ConvlabError
 
@@ -311,6 +312,18 @@ def _bench(options: argparse.Namespace, rest: list[str]) -> int:
     return 0
 
 
+def _export_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("notebook", type=Path, help="a notebook that has been run")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="the page (default: the notebook's name with .html)")
+
+
+def _export(options: argparse.Namespace, rest: list[str]) -> int:
+    from convlab.lab.export import export
+
+    print(export(options.notebook, options.out))
+    return 0
+
+
 def _check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("notebook", help="an exercise notebook, filled in")
 
@@ -374,6 +387,13 @@ _COMMANDS = (
         example="convlab bench --layer depthwise",
         options=_bench_options,
         run=_bench,
+    ),
+    Command(
+        name="export",
+        summary="make a page of a notebook whose pictures answer to the mouse without Jupyter",
+        example="convlab export my-convlab/notebooks/01_inner_product_to_convolution.ipynb",
+        options=_export_options,
+        run=_export,
     ),
     Command(
         name="check",

@@ -28,7 +28,7 @@ def read_notebook(path: Path) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # old notebooks lack cell ids; they are given some
-            return nbformat.reads(path.read_text("utf-8-sig"), as_version=4)  # type: ignore[no-untyped-call]
+            return nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
     except FileNotFoundError:
         raise NotebookError(f"there is no file {path}.\n  Fix: give the path of an .ipynb file.") from None
     except Exception as error:  # nbformat raises whatever a damaged file provokes

@@ -72,6 +72,8 @@ def _serve(argv: list[str], copy: Path) -> None:
     from jupyterlab.labapp import LabApp
     from traitlets.config import Config
 
+    from convlab.lab.export import PREPROCESSOR
+
     # Defaults only: the learner's options, and the learner's own Jupyter configuration, go before them.
     defaults = Config(
         {
@@ -82,6 +84,7 @@ def _serve(argv: list[str], copy: Path) -> None:
                 "extension_manager": "readonly",  # the other one lists extensions from the network
                 "workspaces_dir": str(copy / workspace.HIDDEN / "workspaces"),  # the open tabs
             },
+            "HTMLExporter": {"preprocessors": [PREPROCESSOR]},  # File, Save and Export Notebook As
             "ServerApp": {"allow_root": True},  # JupyterLab refuses root, which is who one is in a container
         }
     )

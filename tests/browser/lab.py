@@ -35,6 +35,7 @@ CHROMIUM_FLAGS = (
     "--no-proxy-server",
 )
 SETTINGS = {
+    "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},  # as convlab lab has it
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # All cells exist in the page, not only those in sight.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
@@ -88,6 +89,10 @@ class Notebook:
         """Wait until the status bar says that the kernel is idle."""
         status = self.page.locator("#jp-main-statusbar").get_by_text(re.compile(r"\| Idle$"))
         status.wait_for(timeout=RUN_SECONDS * 1000)
+
+    def save(self) -> None:
+        """Save the notebook, with the state of its widgets, and wait until it is written."""
+        self.page.evaluate("() => jupyterapp.commands.execute('docmanager:save')")
 
     def cell(self, number: int) -> Locator:
         """The cell with the given number, counted from 0."""
