@@ -22,6 +22,7 @@ SMALL = ConvSpec(n=1, c=1, h=6, w=7, k=1, r=3, s=3, padding=1)
 # A view that is small and shows what it is for.
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "family": lambda: views.family(ConvSpec(n=1, c=8, h=32, w=32, k=8, r=3, s=3, padding=1, groups=2)),
+    "fragments": lambda: views.fragments("m16n8k16", "float16", lane=5),
     "gpu": lambda: views.gpu("A100"),
     "latency": lambda: views.latency(warps=3),
     "window": lambda: views.window(SMALL),

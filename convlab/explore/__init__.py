@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from convlab.explore.family import family
+from convlab.explore.fragments import fragments
 from convlab.explore.latency import latency
 from convlab.explore.predict import predict
 from convlab.explore.window import window
 
-__all__ = ["family", "latency", "predict", "window"]
+__all__ = ["family", "fragments", "latency", "predict", "window"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from convlab.views.family import family
 from convlab.views.figure import figure
+from convlab.views.fragments import fragments
 from convlab.views.gpu import gpu
 from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
 from convlab.views.latency import latency
@@ -17,6 +18,7 @@ __all__ = [
     "cell_ids",
     "family",
     "figure",
+    "fragments",
     "gpu",
     "join",
     "latency",
