@@ -6,6 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ __all__ = ["measure_reference", "processor", "sample_cpu"]
 
 _REPEATS = 7
 _BUDGET_S = 3.0  # of calls; at least one counts
+_STEADY = 1.25  # times the least that half of the repeats take at most, where nothing else is running
 _ASLEEP_S = 0.1  # after which idle threads of other libraries no longer wait in a busy loop
 _CPUINFO = Path("/proc/cpuinfo")
 
@@ -40,13 +42,19 @@ def measure_reference(spec: Any, method: Method, dtype: str = "float32") -> Time
 
 
 def sample_cpu(call: Callable[[], Any], what: str = "timing") -> Samples:
-    """Time a call that was made before, once for nothing and then some times: fewer where it takes long."""
+    """Time a call that was made before, once for nothing and then some times: fewer where it takes long.
+
+    The note says where the median is far above the least: somebody else was at work, too.
+    """
     time.sleep(_ASLEEP_S)
     longest = _seconds(call)
     repeats = max(1, min(_REPEATS, int(_BUDGET_S / longest)))
     bar = tqdm(range(repeats), desc=what, disable=repeats * longest < PATIENCE, leave=False)
     times = [1000 * _seconds(call) for _ in bar]
-    return Samples.of(times, f"{len(times)} {'repeat' if len(times) == 1 else 'repeats'}, {os.cpu_count()} cores")
+    found = Samples.of(times, f"{len(times)} {'repeat' if len(times) == 1 else 'repeats'}, {os.cpu_count()} cores")
+    slower = found.milliseconds / found.low
+    busy = f"; a busy machine: the median is {slower:.2g} times the least"
+    return found if slower < _STEADY else replace(found, note=found.note + busy)
 
 
 def _seconds(call: Callable[[], Any]) -> float:

@@ -42,13 +42,18 @@ def clock(monkeypatch):
 
 
 def test_the_median_of_seven_calls_counts_and_one_before_them_does_not(clock):
-    times = clock(0.4, 0.01, 0.02, 0.03, 0.09, 0.05, 0.06, 0.07)
+    times = clock(0.4, 0.041, 0.042, 0.043, 0.09, 0.05, 0.06, 0.07)
     samples = sample_cpu(times.call)
     assert times.left == []
     assert times.slept == [0.1]
     assert samples.milliseconds == pytest.approx(50)
-    assert (samples.low, samples.high) == (pytest.approx(10), pytest.approx(90))
+    assert (samples.low, samples.high) == (pytest.approx(41), pytest.approx(90))
     assert samples.note == "7 repeats, 2 cores"
+
+
+def test_a_median_far_above_the_least_is_said_to_be_of_a_busy_machine(clock):
+    samples = sample_cpu(clock(0.4, 0.01, 0.02, 0.03, 0.09, 0.05, 0.06, 0.07).call)
+    assert samples.note == "7 repeats, 2 cores; a busy machine: the median is 5 times the least"
 
 
 def test_long_calls_are_repeated_less(clock):
