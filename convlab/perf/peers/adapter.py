@@ -31,7 +31,7 @@ class Prepared:
 
     ``work(i)`` does it, or queues it on a GPU, on the i-th of ``sets`` sets of buffers; ``output()`` is what it made of
     the first; ``watch`` times what is queued, and is ``None`` on a CPU; ``kernel()`` names the kernel that the library
-    chose, where that can be read; ``on`` is the GPU or the processor.
+    chose, where that can be read, and ``unread`` is what to say where it cannot; ``on`` is the GPU or the processor.
     """
 
     work: Callable[[int], None]
@@ -42,6 +42,7 @@ class Prepared:
     watch: Stopwatch | None = None
     during: Callable[[], str] = str
     kernel: Callable[[], str] = _no_kernel
+    unread: str = ""
 
     def __call__(self) -> Array:
         """Do the work once, and give its output."""

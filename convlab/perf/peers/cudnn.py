@@ -21,6 +21,8 @@ from convlab.perf.trial import random_inputs
 __all__ = ["CUDNN", "TorchWatch", "kernel_names"]
 
 _POLL_S = 0.0005
+_UNREAD = "its kernel could not be read"
+_OWN = ", and may be PyTorch's own, not cuDNN's, as the convolution is depthwise"
 
 
 def _available() -> str:
@@ -56,7 +58,8 @@ def _prepare(spec: Any, dtype: str, channels_last: bool, tf32: bool) -> Prepared
         return array.astype(inputs["x"].dtype) if inputs["x"] is not None else array
 
     names = partial(kernel_names, torch, partial(work, 0))
-    return Prepared(work, output, inputs, device.name, sets, TorchWatch(torch), clock_reader(device), names)
+    unread = _UNREAD + _OWN * (spec.groups == spec.c > 1)
+    return Prepared(work, output, inputs, device.name, sets, TorchWatch(torch), clock_reader(device), names, unread)
 
 
 def _free() -> None:

@@ -15,7 +15,7 @@ __all__ = ["measure_peer"]
 
 
 def measure_peer(peer: Peer, spec: Any, dtype: str = "float32", repeats: int = REPEATS) -> tuple[Time, str]:
-    """The time of a peer, and the name of the kernel that it chose, empty where that cannot be read.
+    """The time of a peer, and the name of the kernel that it chose, empty where that cannot be read; its note says it.
 
     >>> from convlab.perf.peers import peer
     >>> from convlab.spec import GemmSpec
@@ -54,4 +54,6 @@ def _measured(peer: Peer, spec: Any, dtype: str, repeats: int) -> tuple[Time, st
         samples: Samples = sample_cpu(lambda: prepared.work(0), peer.name)
     else:
         samples = sample(prepared.work, prepared.sets, prepared.watch, repeats, prepared.during, peer.name)
-    return samples.time(prepared.on), prepared.kernel()
+    kernel = prepared.kernel()
+    said = f"; by {kernel}" if kernel else f"; {prepared.unread}" * bool(prepared.unread)
+    return samples.time(prepared.on, said), kernel

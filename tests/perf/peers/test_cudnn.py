@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def test_the_settings_of_the_user_come_back(torch):
 def test_small_layers_go_into_a_graph(torch):
     torch.milliseconds = 2.0**-7
     time, _ = measure_peer(peer("cudnn"), SPEC)
-    assert time.note.endswith("256 times in a CUDA graph")
+    assert time.note.endswith("256 times in a CUDA graph; by implicit_convolve_sgemm + transform")
     assert time.milliseconds == 1 / 256
 
 
@@ -99,12 +100,18 @@ def test_what_pytorch_raises_is_said_with_the_sizes(torch, monkeypatch):
     assert torch.emptied == 1
 
 
-def test_where_the_profiler_fails_no_kernel_is_named(torch, monkeypatch):
+OWN = ", and may be PyTorch's own, not cuDNN's, as the convolution is depthwise"
+
+
+@pytest.mark.parametrize(("spec", "own"), [(SPEC, ""), (replace(SPEC, groups=4, k=4), OWN)])
+def test_where_the_profiler_fails_no_kernel_is_named_and_the_note_says_so(torch, spec, own):
     def profile(activities):
         raise RuntimeError("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES")
 
     torch.profiler.profile = profile
-    assert measure_peer(peer("cudnn"), SPEC)[1] == ""
+    time, kernel = measure_peer(peer("cudnn"), spec)
+    assert kernel == ""
+    assert time.note.endswith(f"; its kernel could not be read{own}")
 
 
 @pytest.mark.parametrize(
