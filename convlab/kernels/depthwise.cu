@@ -6,7 +6,7 @@
 //                  load neighbouring columns, and small images fill a warp together.
 // Expected limit   DRAM: R·S multiply-adds for each element that comes and each that goes, 2.25 FLOP/byte at 3×3.
 // Prediction       3×3 at stride 1: 2.4 times fewer input elements than naive (a strip of 8 loads 10 rows of 3, not 8
-//                  times 9), 3.6 times fewer load requests (the taps come once a strip), a quarter of the instructions.
+//                  times 9), 3.6 times fewer load requests (the taps come once a strip), 2.3 times fewer instructions.
 // Honest negatives the last strip of a column computes rows that do not exist; a filter other than 3×3 or 5×5 reuses
 //                  its taps only; overlap along q is left to the L1.
 #include "strip.cuh"

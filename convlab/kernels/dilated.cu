@@ -44,18 +44,21 @@ conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
     int first = k / (v.K / v.groups) * channels;         // the first of them
     const float* corner = tile + threadIdx.y * step * pitch + threadIdx.x * v.stride_w;  // of my window
     float sum = bias ? bias[k] : 0.0f;
-    for (int c = 0; c < channels; ++c) {
-        const float* plane = x + (size_t)(n * v.C + first + c) * v.H * v.W;  // [H][W]
-        const float* taps = w + (size_t)(k * channels + c) * v.R * v.S;      // [R][S]
+    const float* plane = x + (size_t)(n * v.C + first) * v.H * v.W;  // [H][W] of a channel
+    const float* taps = w + (size_t)k * channels * v.R * v.S;        // [R][S] of a channel
+    for (int c = 0; c < channels; ++c, plane += v.H * v.W, taps += v.R * v.S) {
         __syncthreads();  // or a fast warp overwrites the previous channel, which a slow one still reads
-        for (int i = thread; i < v.R * v.S; i += THREADS) filter[i] = taps[i];
+        for (int i = 0; i < v.R * v.S; i += THREADS) {  // all threads from 0: the compiler can know how often
+            int tap = i + thread;
+            if (tap < v.R * v.S) filter[tap] = taps[tap];
+        }
         for (int j = 0; j < cols; j += 32)
             for (int i = 0; i < rows; i += THREADS / 32) {
-                int row = i + thread / 32, col = j + thread % 32;
-                if (row >= rows || col >= cols) continue;
-                int h = top + row * v.dilation_h, at = left + col;
-                bool inside = h >= 0 && h < v.H && at >= 0 && at < v.W;      // outside lies padding: zero
-                tile[row * pitch + col] = inside ? plane[h * v.W + at] : 0.0f;
+                int row = i + thread / 32, col = j + thread % 32, h = top + row * v.dilation_h, at = left + col;
+                bool needed = row < rows && col < cols;
+                bool inside = needed && h >= 0 && h < v.H && at >= 0 && at < v.W;
+                float pixel = inside ? plane[h * v.W + at] : 0.0f;  // outside lies padding: zero
+                if (needed) tile[row * pitch + col] = pixel;
             }
         __syncthreads();  // or a fast warp reads what a slow one has not stored yet
         for (int r = 0; r < v.R; ++r)

@@ -7,8 +7,8 @@
 // Parallelisation  x over the pixels of all images, neighbouring lanes at neighbouring q; blockIdx.y is the group,
 //                  blockIdx.z its next TM filters where there are more.
 // Expected limit   the addresses: 16 instructions for each input element, and TM multiply-adds.
-// Prediction       with 4 filters a group 4 times fewer input elements and input sectors than naive, and a third of
-//                  its instructions; 4 times fewer multiply-adds than implicit_gemm with its tile of 16 filters.
+// Prediction       with 4 filters a group 4 times fewer input elements and input sectors than naive, and 1.2
+//                  times fewer instructions; 4 times fewer multiply-adds than implicit_gemm with its tile of 16 filters.
 // Honest negatives with one filter a group it gains no more than the shared weights; with 16 and more, implicit_gemm
 //                  uses an input element for all of them, and this kernel for 8.
 #include "column.cuh"

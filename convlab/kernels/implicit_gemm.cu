@@ -10,7 +10,7 @@
 //                  half the instructions find addresses: 15 for each element of X_col, which is used BM times.
 // Prediction       of im2col's matrix, 9 times the input on 3×3, nothing is written or read: 10 times fewer sectors
 //                  stored, 2.5 times fewer bytes of global memory in all. Against naive, with 16 filters: 16 times
-//                  fewer input sectors, since one load serves them all, and 9 times fewer instructions.
+//                  fewer input sectors, since one load serves them all, and 2.5 times fewer instructions.
 // Honest negatives neighbouring windows overlap, and each tap of an input element is fetched again, from L1 at best;
 //                  what does not fill BM, BN or BK is computed as zeros; small outputs make few blocks, and nobody
 //                  splits their sums.

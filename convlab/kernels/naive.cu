@@ -4,7 +4,8 @@
 // Parallelisation  x over the pixels of one output plane, so that neighbouring lanes compute neighbouring q;
 //                  blockIdx.y is the filter k, blockIdx.z the image n.
 // Expected limit   the load units: two loads for one multiply-add, and each input element is fetched again for
-//                  every window and every filter that needs it.
+//                  every window and every filter that needs it. Where the compiler does not know R and S, the issue
+//                  slots: 25 instructions for each multiply-add, instead of 7.
 // Prediction       a filter of 3×3 loads the input nine times over, and each filter does so again: the number to beat.
 // Honest negatives no tile, no reuse by hand; a branch for each tap, though only the border needs it.
 #include "common.cuh"

@@ -16,6 +16,7 @@ from convlab.spec import ConvSpec
 __all__ = ["RUNGS", "Tile", "dilated", "multi_output", "tiled"]
 
 THREADS = 256
+WARPS = THREADS // 32
 CONSTANTS = 16384  # floats: all the constant memory that a module has
 
 
@@ -157,7 +158,8 @@ def _phase_tile(spec: ConvSpec, tile: Tile) -> Halo:
 def _dilated_supports(spec: ConvSpec) -> str | None:
     fits = _fits_shared(_filter_and_tile(spec, _phase_tile(spec, DEFAULT)), f"{ONE_FILTER},")
     apart, _ = _phase(spec)
-    return first(planes(spec), fits, _reaches(spec, spec.p + DEFAULT.bp * apart, spec.q + DEFAULT.bq))
+    rows = spec.p + (DEFAULT.bp + WARPS) * apart  # the warps look at rows past the tile, and leave them alone
+    return first(planes(spec), fits, _reaches(spec, rows, spec.q + DEFAULT.bq))
 
 
 def dilated(spec: ConvSpec, tile: Tile = DEFAULT) -> Plan:
