@@ -6,7 +6,7 @@
 //                  16 filters, blockIdx.z the group.
 // Expected limit   the gathering: a thread still fetches two bytes at a time, with the index arithmetic of naive, and
 //                  nothing overlaps with the Tensor Cores.
-// Prediction       eight times fewer instructions per multiply-add than naive, since each input element that a thread
+// Prediction       2.2 times fewer instructions per multiply-add than naive, since each input element that a thread
 //                  fetches serves 16 filters. With 3 channels and 3×3 filters, 27 of 32 multipliers along k are useful;
 //                  one step for each tap would use 3 of 16.
 // Honest negatives less than 16 filters of a group leave rows of the fragments empty: depthwise, 15 of 16. 64 filters
