@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from convlab import views
-from convlab.spec import ConvSpec
+from convlab.spec import ConvSpec, ConvTransposeSpec
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "views"
 SMALL = ConvSpec(n=1, c=1, h=6, w=7, k=1, r=3, s=3, padding=1)
@@ -24,7 +24,11 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "family": lambda: views.family(ConvSpec(n=1, c=8, h=32, w=32, k=8, r=3, s=3, padding=1, groups=2)),
     "fragments": lambda: views.fragments("m16n8k16", "float16", lane=5),
     "gpu": lambda: views.gpu("A100"),
+    "idle_multipliers": lambda: views.idle_multipliers(ConvSpec(n=1, c=3, h=32, w=32, k=7, r=3, s=3, padding=1)),
     "latency": lambda: views.latency(warps=3),
+    "transposed": lambda: views.transposed(
+        ConvTransposeSpec(n=1, c=1, h=3, w=3, k=1, r=3, s=3, stride=2, padding=1, output_padding=1)
+    ),
     "window": lambda: views.window(SMALL),
 }
 

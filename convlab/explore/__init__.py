@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from convlab.explore.family import family
 from convlab.explore.fragments import fragments
+from convlab.explore.idle_multipliers import idle_multipliers
+from convlab.explore.im2col import im2col
 from convlab.explore.latency import latency
 from convlab.explore.predict import predict
+from convlab.explore.transposed import transposed
 from convlab.explore.window import window
 
-__all__ = ["family", "fragments", "latency", "predict", "window"]
+__all__ = ["family", "fragments", "idle_multipliers", "im2col", "latency", "predict", "transposed", "window"]

@@ -7,7 +7,10 @@ from convlab.views.figure import figure
 from convlab.views.fragments import fragments
 from convlab.views.gpu import gpu
 from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
+from convlab.views.idle_multipliers import idle_multipliers
+from convlab.views.im2col import im2col
 from convlab.views.latency import latency
+from convlab.views.transposed import transposed
 from convlab.views.view import View
 from convlab.views.window import window
 
@@ -20,9 +23,12 @@ __all__ = [
     "figure",
     "fragments",
     "gpu",
+    "idle_multipliers",
+    "im2col",
     "join",
     "latency",
     "number_text",
     "pairs",
+    "transposed",
     "window",
 ]

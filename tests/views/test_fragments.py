@@ -64,7 +64,7 @@ def test_the_map_is_that_of_the_ptx_isa(shape: str, dtype: str) -> None:
 def test_links_are_rows_columns_and_lanes(instruction: str, shape: str, dtype: str) -> None:
     view = fragments(shape, dtype, instruction)  # type: ignore[arg-type]
     m, n, k = dimensions(shape)
-    if "m8n8k4" == shape and dtype == "float16":
+    if shape == "m8n8k4" and dtype == "float16":
         assert view.captions[-1].startswith("Four products at once")
     assert [(panel.rows, panel.cols) for panel in view.panels[:3]] == [(m, k), (k, n), (m, n)]
     ids = view.ids
@@ -97,7 +97,8 @@ extern "C" __global__ void product(const unsigned* a, const unsigned* b, float* 
     int lane = threadIdx.x;
     const unsigned *x = a + 4 * lane, *y = b + 2 * lane;
     float* z = d + 4 * lane;
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                  : "+f"(z[0]), "+f"(z[1]), "+f"(z[2]), "+f"(z[3])
                  : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
 }
