@@ -29,9 +29,9 @@ def picture() -> str:
 
 def figures() -> str:
     """A table of what was recorded, each row with its day and machine."""
-    emulator, redraw, cpu = (
+    emulator, views, cpu = (
         json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("emulator", "redraw", "cpu_layers")
+        for name in ("emulator", "views", "cpu_layers")
     )
     tile = {
         peer: found["found at least"] for peer, found in cpu["parallel rung on 3×3 layers, times the rate of"].items()
@@ -39,7 +39,10 @@ def figures() -> str:
     times = {name: emulator[name]["times the simulator"] for name in ("naive", "tiled")}
     rates = {name: emulator[name]["million MAC per second"]["counters"] for name in ("naive", "tiled", "Tensor Cores")}
     photo = emulator["seconds for eight filters over 3×256×256, with counters"]
-    milliseconds = redraw["milliseconds from slider to SVG"]
+    redraws, lights = (
+        max(found["median"] for found in views[f"milliseconds from {what}, largest picture"].values())
+        for what in ("a control to the SVG", "pointing to lit")
+    )
     rows = [
         (
             "the emulator against Numba's CUDA simulator, naive convolution, with counters",
@@ -56,10 +59,11 @@ def figures() -> str:
         ),
         ("eight 3×3 filters over a photograph of 3×256×256, with counters", f"{photo:.2f} s", emulator),
         (
-            "from a slider's new value to the redrawn picture, in Jupyter's kernel",
-            f"{max(milliseconds.values()):.1f} ms at most",
-            redraw,
+            "from a slider's new value to the redrawn picture, in Jupyter's kernel, slowest explorer",
+            f"{redraws:.1f} ms",
+            views,
         ),
+        ("from pointing at a cell to the lit picture, in the browser, slowest explorer", f"{lights:.1f} ms", views),
         (
             f"a 3×3 layer on the CPU in Numba, against {', '.join(tile)}",
             f"at least {', '.join(f'{least:g}' for least in tile.values())} times as fast",

@@ -7,8 +7,23 @@ from convlab.explore.fragments import fragments
 from convlab.explore.idle_multipliers import idle_multipliers
 from convlab.explore.im2col import im2col
 from convlab.explore.latency import latency
+from convlab.explore.occupancy import occupancy
 from convlab.explore.predict import predict
+from convlab.explore.roofline import roofline
+from convlab.explore.threads import threads
 from convlab.explore.transposed import transposed
 from convlab.explore.window import window
 
-__all__ = ["family", "fragments", "idle_multipliers", "im2col", "latency", "predict", "transposed", "window"]
+__all__ = [
+    "family",
+    "fragments",
+    "idle_multipliers",
+    "im2col",
+    "latency",
+    "occupancy",
+    "predict",
+    "roofline",
+    "threads",
+    "transposed",
+    "window",
+]

@@ -10,6 +10,9 @@ from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
 from convlab.views.idle_multipliers import idle_multipliers
 from convlab.views.im2col import im2col
 from convlab.views.latency import latency
+from convlab.views.occupancy import occupancy
+from convlab.views.roofline import roofline
+from convlab.views.threads import threads
 from convlab.views.transposed import transposed
 from convlab.views.view import View
 from convlab.views.window import window
@@ -28,7 +31,10 @@ __all__ = [
     "join",
     "latency",
     "number_text",
+    "occupancy",
     "pairs",
+    "roofline",
+    "threads",
     "transposed",
     "window",
 ]

@@ -1,0 +1,121 @@
+"""What a hand on a slider and a mouse over a picture wait for: each explorer, with its largest picture.
+
+Inside of the kernel: from a control's new value to the new SVG. In the browser: from pointing at a cell to all that
+belongs to it being lit and laid out. Matplotlib, reusing one figure with three axes, is the peer of the first: it is
+what a notebook would otherwise draw with.
+
+    uv run python benchmarks/views.py [--record]
+"""
+
+from __future__ import annotations
+
+import io
+import statistics
+import time
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from playwright.sync_api import Page, sync_playwright
+from record import main, seconds
+from tqdm import tqdm
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+from convlab import explore
+from convlab.explore.controls import Choice, Range
+from convlab.explore.explorer import Explorer
+from convlab.views.widget import SCRIPT, STYLES
+
+EXPLORERS = {name: getattr(explore, name) for name in explore.__all__ if name != "predict"}
+CHANGES, HOVERS = 61, 41
+BROWSER = {"executable_path": "/usr/bin/chromium", "args": ["--no-sandbox", "--disable-background-networking"]}
+MOUNT = """async ([script, style, picture]) => {
+    document.head.innerHTML = `<style>${style}</style>`;
+    document.body.innerHTML = picture;
+    const module = await import(URL.createObjectURL(new Blob([script], {type: "text/javascript"})));
+    module.enliven(document.querySelector("svg.cl-view"));
+}"""
+HOVER = """(count) => {
+    const cells = [...document.querySelectorAll(".cl-cell")];
+    if (!cells.length) return [];
+    return Array.from({length: count}, (_, i) => {
+        const cell = cells[Math.floor((i * 0.618034 % 1) * cells.length)];
+        const start = performance.now();
+        cell.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+        document.body.getBoundingClientRect();
+        return performance.now() - start;
+    });
+}"""
+
+
+def largest(explorer: Explorer) -> None:
+    """Move all numbers to the most that they reach."""
+    explorer.set({name: each.most for name, each in explorer.table.items() if isinstance(each, Range)})
+
+
+def changes(explorer: Explorer) -> list[float]:
+    """Milliseconds of changes of one control, each to another value, with all others at their largest."""
+    rng, times = np.random.default_rng(5), []
+    for _ in range(CHANGES):
+        largest(explorer)
+        name = str(rng.choice([name for name, field in explorer.controls.items() if not field.disabled]))
+        field, control = explorer.controls[name], explorer.table[name]
+        is_choice = isinstance(control, Choice)
+        values = [*control.words] if is_choice else [*range(field.min, field.max + 1)]
+        value = rng.choice([each for each in values if each != field.value] or values)
+        start = time.perf_counter()
+        field.value = str(value) if is_choice else int(value)
+        times.append(1e3 * (time.perf_counter() - start))
+    return times
+
+
+def hovers(page: Page, picture: str) -> list[float]:
+    """Milliseconds of pointing at cells of a picture."""
+    page.evaluate(MOUNT, [SCRIPT.read_text(encoding="utf-8"), STYLES.read_text(encoding="utf-8"), picture])
+    return list(page.evaluate(HOVER, HOVERS))
+
+
+def matplotlib_milliseconds() -> float:
+    """Redraw three images of the window explorer's sizes into one figure that exists, and make a PNG of it."""
+    figure, axes = plt.subplots(1, 3, figsize=(9, 3))
+    images = [axis.imshow(np.zeros(shape)) for axis, shape in zip(axes, ((8, 9), (3, 3), (6, 7)), strict=True)]
+    rng = np.random.default_rng(0)
+
+    def draw() -> None:
+        for image in images:
+            image.set_data(rng.random(image.get_array().shape))
+        figure.savefig(io.BytesIO(), format="png")
+
+    return 1e3 * seconds(draw, repeats=21)
+
+
+def summary(times: list[float]) -> dict[str, float]:
+    """The median, and the ninth of ten."""
+    return {"median": round(statistics.median(times), 2), "ninth of ten": round(float(np.quantile(times, 0.9)), 2)}
+
+
+def measure() -> dict[str, Any]:
+    """Milliseconds for each explorer, and the ratio to the peer."""
+    redraws, lights = {}, {}
+    with sync_playwright() as playwright:
+        page = playwright.chromium.launch(**BROWSER).new_page()
+        for name, make in tqdm(EXPLORERS.items(), unit="explorer"):
+            explorer = make()
+            redraws[name] = summary(changes(explorer))
+            largest(explorer)
+            if times := hovers(page, explorer.view.live):
+                lights[name] = summary(times)
+    peer = matplotlib_milliseconds()
+    slowest = max(found["median"] for found in redraws.values())
+    return {
+        "milliseconds from a control to the SVG, largest picture": redraws,
+        "milliseconds from pointing to lit, largest picture": lights,
+        "milliseconds of a reused Matplotlib figure": round(peer, 1),
+        "slowest explorer, times faster": round(peer / slowest, 1),
+    }
+
+
+if __name__ == "__main__":
+    main("views", measure)
