@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -80,7 +81,7 @@ class _Roofline:
         self.title = figure.text(0.12, 0.93, "", fontsize=11, color=INK, weight="bold")
         self.roof: Line2D = axes.plot([], [], color=INK, linewidth=1.8)[0]
         self.ridge: Line2D = axes.plot([], [], marker=".", markersize=10, color=INK, linestyle="none")[0]
-        looks = (
+        looks: tuple[dict[str, Any], ...] = (
             {"marker": "o", "color": HUES[0], "label": "compulsory bytes: no method does better"},
             {
                 "marker": "s",
