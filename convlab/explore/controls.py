@@ -12,7 +12,7 @@ __all__ = ["GRID", "Choice", "Control", "Range", "check", "make", "row"]
 
 # The layout of a box that holds controls: as many beside each other as fit.
 GRID = {"grid_template_columns": "repeat(auto-fit, minmax(330px, 1fr))", "max_width": "960px"}
-_NAME_WIDTH = {"description_width": "110px"}
+_NAME_WIDTH = {"description_width": "126px"}
 
 
 class Range(NamedTuple):
@@ -75,7 +75,7 @@ def make(control: Control, value: Any) -> widgets.BoundedIntText | widgets.Dropd
         options: Sequence[tuple[str, str]] = [(words, each) for each, words in control.words.items()]
         return widgets.Dropdown(options=options, value=value, style=_NAME_WIDTH, layout={"width": "auto"}, **names)
     limits = {"min": control.least, "max": control.most}
-    return widgets.BoundedIntText(value, style=_NAME_WIDTH, layout={"width": "170px"}, **limits, **names)
+    return widgets.BoundedIntText(value, style=_NAME_WIDTH, layout={"width": "186px"}, **limits, **names)
 
 
 def row(field: Any) -> Any:

@@ -272,7 +272,8 @@ class LinkedGrid {
     const counts = this.panels.flatMap((panel) => panel.count(lit));
     const words = counts.length ? `Lit: ${counts.join(", ")}.` : "Nothing belongs to it.";
     this.label.textContent = here === null ? "" : `${this.cells[here].getAttribute("aria-label")}. `;
-    this.words.textContent = here === null ? `${this.picture.title}. ${HINT}` : words;
+    const rest = this.cells.length ? `${this.picture.title}. ${HINT}` : this.picture.title;
+    this.words.textContent = here === null ? rest : words;
   }
 }
 

@@ -107,6 +107,11 @@ def test_every_number_has_a_labelled_field_and_a_slider(make: Maker) -> None:
 
 
 @each_explorer
+def test_labels_are_short_enough_for_their_place(make: Maker) -> None:
+    assert [each.label for each in make().table.values() if len(each.label) > 18] == []
+
+
+@each_explorer
 def test_a_page_without_widgets_shows_the_picture(make: Maker) -> None:
     explorer = make()
     data = explorer._repr_mimebundle_()
