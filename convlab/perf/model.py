@@ -17,7 +17,7 @@ from convlab.perf.work import LaunchWork, Work
 
 __all__ = ["LEFT", "LIMITS", "LaunchPrediction", "Prediction", "predict"]
 
-# What data sheets do not say. Fitted ones are fitted on the published ladders of tests/perf/test_model.py, all rungs
+# What data sheets do not say. Fitted ones are fitted on the published ladders of tests/perf/published.py, all rungs
 # together.
 SECTORS_PER_CYCLE = 2  # of global memory through an SM's L1: 64 bytes; fitted
 DRAM_SHARE = 0.9  # of the printed bandwidth that copies reach: 4.3 of an H200's 4.8 TB/s

@@ -8,10 +8,11 @@ from typing import Any
 
 from convlab.emulator import Counters
 from convlab.emulator.observers.requests import SECTOR
+from convlab.executors.compiler import why_not
 from convlab.executors.resources import Resources
 from convlab.perf.datasheet import Gpu
 from convlab.perf.gpus import recognise
-from convlab.perf.model import LEFT, Prediction
+from convlab.perf.model import ASSUMED_REGISTERS, LEFT, Prediction
 from convlab.perf.occupancy import Occupancy
 from convlab.perf.points import LEVELS, Point
 from convlab.perf.roofline import Roofline, roofline
@@ -96,8 +97,8 @@ class Profile:
 
     @property
     def resources(self) -> dict[str, Resources]:
-        """Registers, shared memory and spills of each kernel on the GPU's architecture."""
-        return {launch.entry: launch.resources[self.gpu.arch] for launch in self.work or ()}
+        """Registers, shared memory and spills of each kernel on the GPU's architecture; none without an assembler."""
+        return {} if why_not() else {launch.entry: launch.resources[self.gpu.arch] for launch in self.work or ()}
 
     @property
     def occupancy(self) -> dict[str, Occupancy]:
@@ -153,12 +154,11 @@ class Profile:
         return f"{short(self.traffic[level], 'B')}, {self.intensity.get(level, 0):.3g} FLOP per byte"
 
     def _held(self, entry: str) -> str:
-        held, needs = self.occupancy[entry], self.resources[entry]
-        spills = f", {needs.spill_stores + needs.spill_loads} bytes spilled" * bool(needs.spill_stores)
-        return (
-            f"{held.warps} of {held.of} warps on the {self.gpu.name}, limited by {held.limited_by}; "
-            f"{needs.registers} registers{spills}"
-        )
+        held, needs = self.occupancy[entry], self.resources.get(entry)
+        registers = f"{needs.registers} registers" if needs else f"assuming {ASSUMED_REGISTERS} registers"
+        spills = f", {needs.spill_stores + needs.spill_loads} bytes spilled" if needs and needs.spill_stores else ""
+        where = f"on the {self.gpu.name}, limited by {held.limited_by}"
+        return f"{held.warps} of {held.of} warps {where}; {registers}{spills}"
 
     def __repr__(self) -> str:
         rows = self._rows()
