@@ -82,7 +82,8 @@ RECORDS = (
         boost_mhz=1410,
         fp32_tflops=19.5,
         tensor_tflops={"float16": 312, "bfloat16": 312, "tf32": 156, "int8": 624},
-        source="NVIDIA A100 Tensor Core GPU Architecture, V1.0; CUDA C++ Programming Guide, compute capability 8.0",
+        source="all, the L2's bytes in a clock cycle, too: NVIDIA A100 Tensor Core GPU Architecture, V1.0; "
+        "CUDA C++ Programming Guide, compute capability 8.0",
         waits=Waits(
             arithmetic=(4, 4),
             l1=(23, 38),

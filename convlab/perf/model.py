@@ -21,7 +21,8 @@ __all__ = ["LEFT", "LIMITS", "LaunchPrediction", "Prediction", "predict"]
 # together.
 SECTORS_PER_CYCLE = 2  # of global memory through an SM's L1: 64 bytes; fitted
 DRAM_SHARE = 0.9  # of the printed bandwidth that copies reach: 4.3 of an H200's 4.8 TB/s
-L2_BYTES_PER_CYCLE = {"HBM": 32, "GDD": 12}  # for each SM, by the memory's family; GDDR's is fitted, HBM's assumed
+# For each SM, by the memory's family, where a GPU's own is not published; GDDR's is fitted, HBM's assumed.
+L2_BYTES_PER_CYCLE = {"HBM": 32, "GDD": 12}
 MMA_SHARE = {"sm_90": 0.63, "sm_100": 0.63}  # of the peak that mma.sync reaches: arXiv 2501.12084; sm_100 is assumed
 LAUNCH_MS = 0.0025  # from one kernel to the next in a stream: 2 to 3 microseconds
 ATOMIC_BYTES = 128  # of a warp's atomic, at L2: 4 for each lane
@@ -170,7 +171,7 @@ def _launch(launch: LaunchWork, gpu: Gpu) -> LaunchPrediction:
     limits = {name: most * cycles / per_ms for name, cycles in busy.items()}
     limits["latency"] = most / min(held.blocks, most) * _alone(launch, gpu, max(busy.values())) / per_ms
     l2_bytes, dram_bytes = _l2_bytes(launch), _dram_bytes(launch, gpu, gpu.sms * held.blocks)
-    limits["l2"] = l2_bytes / (gpu.sms * L2_BYTES_PER_CYCLE[gpu.dram_type[:3]]) / per_ms
+    limits["l2"] = l2_bytes / (gpu.l2_bytes_per_cycle or gpu.sms * L2_BYTES_PER_CYCLE[gpu.dram_type[:3]]) / per_ms
     limits["dram"] = dram_bytes / (DRAM_SHARE * gpu.dram_gbs * 1e6)
     norm = sum(ms**SHARPNESS for ms in limits.values()) ** (1 / SHARPNESS)
     limits["launch"] = LAUNCH_MS

@@ -72,6 +72,13 @@ def test_a_better_gpu_is_never_slower(method, field):
 
 
 @pytest.mark.parametrize("name", GPUS)
+def test_bytes_of_l2_take_what_the_table_says_or_the_family_does(name):
+    (launch,) = predict(work(STANDARD, "naive"), gpu(name)).launches
+    assumed = gpu(name).sms * (32 if "HBM" in gpu(name).dram_type else 12) * gpu(name).boost_mhz / 1e3
+    assert launch.limits["l2"] == pytest.approx(launch.l2_bytes / 1e6 / (gpu(name).l2_gbs or assumed))
+
+
+@pytest.mark.parametrize("name", GPUS)
 def test_every_gpu_has_a_prediction(name):
     prediction = predict(work(STANDARD, "tiled"), gpu(name))
     assert isfinite(prediction.milliseconds)
