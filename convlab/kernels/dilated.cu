@@ -21,14 +21,13 @@
 #define BQ 16
 #endif
 #define THREADS (BP * BQ)
-static_assert(THREADS % 32 == 0 && THREADS <= 1024, "whole warps load rows, and a block has at most 1024 threads");
+static_assert(THREADS % 32 == 0 && THREADS <= 512, "whole warps load rows, and an SM has registers for 512 threads");
 
 // With g the greatest common divisor of stride and dilation, apart = dilation / g output rows lie stride / g = `step`
 // steps of one dilation apart in the input: tile row i·step + r holds tap r of the block's i-th output row.
-extern "C" __global__ void __launch_bounds__(THREADS)
-conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
-             const float* __restrict__ bias,  // null: no bias
-             float* __restrict__ y, Conv v, int apart, int step, int pitch) {
+extern "C" __global__ void conv_dilated(const float* __restrict__ x, const float* __restrict__ w,
+                                        const float* __restrict__ bias,  // null: no bias
+                                        float* __restrict__ y, Conv v, int apart, int step, int pitch) {
     extern __shared__ __align__(16) float filter[];                     // [R][S]
     float* tile = filter + v.R * v.S;                                   // [rows][pitch]
     int rows = (BP - 1) * step + v.R;                                   // 18 for 3×3, whatever the dilation

@@ -6,8 +6,8 @@
 // Parallelisation  a block for BP × BQ outputs of one filter, a thread for each; blockIdx.y is the filter k,
 //                  blockIdx.z the image n. A warp loads a row of the tile at a time, so that no row is cut in two.
 // Expected limit   the load and store units: a read of shared memory for each multiply-add, and one for four weights,
-//                  besides the loads and stores that fill the tile. Issue slots come second: 7 instructions a tap
-//                  where the compiler knows the filter's size and the steps, 23 where it does not.
+//                  besides the loads and stores that fill the tile. Issue slots come second: 6 instructions a tap
+//                  where the compiler knows the filter's size and the steps, 25 where it does not.
 // Prediction       loads 7.1 times fewer input elements than naive on 3×3: 18·18, not 9·16·16; and 4.5 times
 //                  fewer input sectors: 4 for the 18 pixels of a row, 3 at the image's edge, where each of naive's 8
 //                  warps touches 14 for three taps side by side. No bank conflicts at stride 1.
@@ -22,14 +22,13 @@
 #define BQ 16
 #endif
 #define THREADS (BP * BQ)
-static_assert(THREADS % 32 == 0 && THREADS <= 1024, "whole warps load rows, and a block has at most 1024 threads");
+static_assert(THREADS % 32 == 0 && THREADS <= 512, "whole warps load rows, and an SM has registers for 512 threads");
 
 // The host chooses the pitch, at least the tile's columns: a warp reads two rows of 16 pixels, and rows of 18 words
 // would put the last of one row and the first of the next into the same banks; rows of 48 keep them 16 banks apart.
-extern "C" __global__ void __launch_bounds__(THREADS)
-conv_tiled(const float* __restrict__ x, const float* __restrict__ w,
-           const float* __restrict__ bias,  // null: no bias
-           float* __restrict__ y, Conv v, int pitch) {
+extern "C" __global__ void conv_tiled(const float* __restrict__ x, const float* __restrict__ w,
+                                      const float* __restrict__ bias,  // null: no bias
+                                      float* __restrict__ y, Conv v, int pitch) {
     extern __shared__ __align__(16) float filter[];                     // [R][S]
     float* tile = filter + v.R * v.S;                                   // [rows][pitch]
     int rows = (BP - 1) * v.stride_h + (v.R - 1) * v.dilation_h + 1;    // 18 for 3×3

@@ -112,7 +112,7 @@ def test_macros_that_do_not_fit_are_refused_with_the_reason(options, reason):
 @pytest.mark.parametrize("options", [("-DBP=5",), ("-DBP=64", "-DBQ=32")])
 def test_blocks_are_whole_warps(name, options):
     (step,) = getattr(tiles, name)(STANDARD).launches
-    with pytest.raises(CompileError, match="whole warps load rows, and a block has at most 1024 threads"):
+    with pytest.raises(CompileError, match="whole warps load rows, and an SM has registers for 512 threads"):
         compile(step.text(), step.source, options=options)
 
 
