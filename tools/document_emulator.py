@@ -181,11 +181,15 @@ def _lines(steps: list[Step], at: int) -> list[str]:
     ]
 
 
+def files() -> dict[Path, str]:
+    """The page with the translation of today, and the figure."""
+    text = PAGE.read_text(encoding="utf-8")
+    return {PAGE: MARKS.sub(lambda marks: marks[1] + translation() + marks[2], text), FIGURE: figure()}
+
+
 def main() -> int:
     """Write or compare both; 1 when --check found one that is stale."""
-    text = PAGE.read_text(encoding="utf-8")
-    page = MARKS.sub(lambda marks: marks[1] + translation() + marks[2], text)
-    return renew({PAGE: page, FIGURE: figure()}, "document_emulator.py", __doc__)
+    return renew(files, "document_emulator.py", __doc__)
 
 
 if __name__ == "__main__":

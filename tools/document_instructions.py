@@ -224,7 +224,7 @@ def page() -> str:
 
 def main() -> int:
     """Write or compare the page; 1 when --check found it stale."""
-    return renew({PAGE: page()}, "document_instructions.py", __doc__)
+    return renew(lambda: {PAGE: page()}, "document_instructions.py", __doc__)
 
 
 if __name__ == "__main__":

@@ -175,10 +175,15 @@ def tables() -> str:
     return "\n".join(parts) + f"\nAssembled by NVRTC {nvrtc_version()}.\n"
 
 
+def files() -> dict[Path, str]:
+    """The page with the tables of today."""
+    page = PAGE.read_text(encoding="utf-8")
+    return {PAGE: MARKS.sub(lambda marks: marks[1] + tables() + marks[2], page)}
+
+
 def main() -> int:
     """Write or compare; 1 when --check found the page stale."""
-    page = PAGE.read_text(encoding="utf-8")
-    return renew({PAGE: MARKS.sub(lambda marks: marks[1] + tables() + marks[2], page)}, "document_ladder.py", __doc__)
+    return renew(files, "document_ladder.py", __doc__)
 
 
 if __name__ == "__main__":

@@ -120,16 +120,20 @@ def index(records: list[Method]) -> str:
     return "\n\n".join([NOTE, "# The rungs, one by one", INTRODUCTION, limits, "\n".join(lines)]) + "\n"
 
 
-def main() -> int:
-    """Write or compare all pages; 1 when --check found one that is stale."""
+def files() -> dict[Path, str]:
+    """All pages, and their index; exits where there is a page of no rung."""
     FOLDER.mkdir(exist_ok=True)
     records = list(rungs())
-    pages = {FOLDER / f"{record.name}.md": page(record) for record in tqdm(records, desc="writing pages", delay=2)}
+    pages = {FOLDER / f"{record.name}.md": page(record) for record in tqdm(records, desc="writing pages")}
     pages[FOLDER / "README.md"] = index(records)
     for stray in set(FOLDER.glob("*.md")) - pages.keys():
-        print(f"{stray.name} is of no rung: remove it")
-        return 1
-    return renew(pages, "document_rungs.py", __doc__)
+        sys.exit(f"{stray.name} is of no rung: remove it")
+    return pages
+
+
+def main() -> int:
+    """Write or compare all pages; 1 when --check found one that is stale."""
+    return renew(files, "document_rungs.py", __doc__)
 
 
 if __name__ == "__main__":

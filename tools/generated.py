@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 __all__ = ["renew"]
 
 
-def renew(wanted: dict[Path, str], tool: str, description: str | None) -> int:
-    """Write or compare files, each with the text that it must have; 1 when --check found one that is stale."""
-    parser = argparse.ArgumentParser(description=description)
+def renew(make: Callable[[], Mapping[Path, str]], tool: str, description: str | None) -> int:
+    """Write or compare the files that ``make`` gives, with their texts; 1 when --check found one that is stale.
+
+    The command line is read before anything is made: whoever asks for help need not wait for it.
+    """
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something is stale")
     check = parser.parse_args().check
+    wanted = make()
     stale = [path for path, new in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != new]
     for path in stale:
         if not check:

@@ -1,10 +1,13 @@
-"""Renew the tested versions in pyproject.toml: ``uv run tools/renew_constraints.py``.
+"""Renew the tested versions in pyproject.toml.
+
+uv run tools/renew_constraints.py
 
 They are one resolution for every platform and every Python of the project, with all extras and the dev group.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -50,6 +53,7 @@ def resolve(text: str) -> list[str]:
 
 def main() -> int:
     """Rewrite pyproject.toml and say how many versions it now holds."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     text = PYPROJECT.read_text(encoding="utf-8")
     requirements = resolve(text)
     PYPROJECT.write_text(rewritten(text, requirements), encoding="utf-8", newline="\n")

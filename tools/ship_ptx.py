@@ -1,7 +1,8 @@
 """Compile the course's own kernels to the PTX that comes with the package, for machines without NVRTC.
 
-``uv run tools/ship_ptx.py``; with ``--check`` it only says what it would do. The kernels are those of the ladder and
-those of the notebooks' ``%%cuda`` cells.
+uv run tools/ship_ptx.py [--check] [--notebooks FOLDER]
+
+The kernels are those of the ladder and those of the notebooks' %%cuda cells.
 """
 
 from __future__ import annotations
@@ -81,9 +82,11 @@ def same(old: str, new: str) -> bool:
 
 def main(argv: list[str] | None = None) -> int:
     """Write, or check, and return the exit code: 1 when something was stale."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing, and fail if something is stale")
-    parser.add_argument("--notebooks", type=Path, default=ROOT / "notebooks", help="the folder of the notebooks")
+    parser.add_argument(
+        "--notebooks", metavar="FOLDER", type=Path, default=ROOT / "notebooks", help="the folder of the notebooks"
+    )
     options = parser.parse_args(argv)
     if why_not():
         parser.error(why_not())

@@ -1,6 +1,6 @@
 """Strip outputs, and what differs from machine to machine, from the course's notebooks.
 
-``uv run tools/strip_notebooks.py [NOTEBOOK ...]``; with ``--check`` it only says what it would do.
+uv run tools/strip_notebooks.py [--check] [NOTEBOOK ...]
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def stripped(text: str) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Strip, or check, and return the exit code: 1 when a notebook had something to strip."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing, and fail if something is to strip")
-    parser.add_argument("notebooks", nargs="*", type=Path)
+    parser.add_argument("notebooks", metavar="NOTEBOOK", nargs="*", type=Path, help="these alone (default: all)")
     options = parser.parse_args(argv)
     found = 0
     own = (path for name in FOLDERS for path in sorted((ROOT / name).glob("*.ipynb")))

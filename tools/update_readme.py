@@ -91,11 +91,15 @@ def _where(result: dict[str, Any]) -> str:
     return f"{result['day']}, {machine.get('gpu') or machine['processor']}"
 
 
+def files() -> dict[Path, str]:
+    """The README with the figures of today, and the picture."""
+    text = README.read_text(encoding="utf-8")
+    return {README: MARKS.sub(lambda marks: marks[1] + figures() + marks[2], text), PICTURE: picture()}
+
+
 def main() -> int:
     """Write or compare both; 1 when --check found one that is stale."""
-    text = README.read_text(encoding="utf-8")
-    page = MARKS.sub(lambda marks: marks[1] + figures() + marks[2], text)
-    return renew({README: page, PICTURE: picture()}, "update_readme.py", __doc__)
+    return renew(files, "update_readme.py", __doc__)
 
 
 if __name__ == "__main__":
