@@ -1,7 +1,7 @@
 // What every rung of the ladder shares: the sizes of one convolution, in the course's alphabet.
 #pragma once
 
-struct Sizes {
+struct ConvSizes {
     int N, C, H, W;                    // input    x[N][C][H][W]
     int K, R, S;                       // filters  w[K][C / groups][R][S]
     int P, Q;                          // output   y[N][K][P][Q]
@@ -13,7 +13,7 @@ struct Sizes {
 
 // Common filters and steps the plan tells the compiler as numbers (-DFILTER=3 -DSTRIDE=1): it unrolls the loops over R
 // and S then, and the addresses of their taps cost nothing.
-struct Conv : Sizes {
+struct Conv : ConvSizes {
 #ifdef FILTER
     static constexpr int R = FILTER, S = FILTER;
 #endif

@@ -181,7 +181,7 @@ def test_cupy_gets_one_text_without_comments_that_counts_the_learners_lines(monk
     (given,) = cupy.modules
     assert given.options == ("--std=c++17", "-lineinfo", "-DA=1")
     assert given.code.startswith('#line 1 "scale.cu"\n#line 1 "common.cuh"\n')
-    assert "struct Conv : Sizes {" in given.code
+    assert "struct Conv : ConvSizes {" in given.code
     assert given.code.isascii()
     # NVRTC itself agrees that the text is whole, and where its lines are.
     again = compile(given.code, "given.cu")

@@ -94,7 +94,7 @@ def test_course_headers_are_those_that_exist_on_every_machine():
 def test_flattening_keeps_every_line_number():
     source = '#include "common.cuh"  // sizes\n#include <cuda_fp16.h>\n#include <common.cuh>\nint here;\n'
     lines = flatten(source, "mine.cu").splitlines()
-    assert sum("struct Conv : Sizes {" in line for line in lines) == 1
+    assert sum("struct Conv : ConvSizes {" in line for line in lines) == 1
     assert "#include <cuda_fp16.h>" in lines
     assert not any("#pragma once" in line for line in lines)
     number, file = 0, ""

@@ -66,7 +66,7 @@ def test_an_unknown_method_is_answered_with_the_nearest():
 
 def test_the_struct_has_the_fields_of_the_header_in_its_order():
     header = (FOLDER / "common.cuh").read_text(encoding="utf-8")
-    body = re.search(r"struct Sizes \{(.*?)\};", header, re.DOTALL)[1]
+    body = re.search(r"struct ConvSizes \{(.*?)\};", header, re.DOTALL)[1]
     declared = re.findall(r"\w+(?=[,;])", re.sub(r"//.*", "", body))
     assert list(CONV_DTYPE.names) == declared
     assert CONV_DTYPE.itemsize == 4 * len(declared)
