@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from convlab import views
-from convlab.spec import ConvSpec, ConvTransposeSpec
+from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "views"
 SMALL = ConvSpec(n=1, c=1, h=6, w=7, k=1, r=3, s=3, padding=1)
 
 # A view that is small and shows what it is for.
 EXAMPLES: dict[str, Callable[[], Any]] = {
+    "epilogue": lambda: views.epilogue(
+        BlockSpec(ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1), pool=True)
+    ),
     "family": lambda: views.family(ConvSpec(n=1, c=8, h=32, w=32, k=8, r=3, s=3, padding=1, groups=2)),
     "fragments": lambda: views.fragments("m16n8k16", "float16", lane=5),
     "gpu": lambda: views.gpu("A100"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convlab.explore.epilogue import epilogue
 from convlab.explore.family import family
 from convlab.explore.fragments import fragments
 from convlab.explore.idle_multipliers import idle_multipliers
@@ -15,6 +16,7 @@ from convlab.explore.transposed import transposed
 from convlab.explore.window import window
 
 __all__ = [
+    "epilogue",
     "family",
     "fragments",
     "idle_multipliers",

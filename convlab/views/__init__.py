@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convlab.views.epilogue import epilogue
 from convlab.views.family import family
 from convlab.views.figure import figure
 from convlab.views.fragments import fragments
@@ -22,6 +23,7 @@ __all__ = [
     "Panel",
     "View",
     "cell_ids",
+    "epilogue",
     "family",
     "figure",
     "fragments",
