@@ -31,7 +31,9 @@ sys.path[:0] = [str(SCRIPT.parent), str(SCRIPT.parents[1])]
 sys.modules["tests"] = types.ModuleType("tests")
 sys.modules["tests"].__path__ = [str(SCRIPT.parents[1] / "tests")]
 
-from on_gpu.sheet import Sheet, Task  # noqa: E402 - needs nothing else; the rest is imported where a lack of it can be said
+# These need nothing else; the rest is imported where a lack of it can be said.
+from on_gpu.processes import end as end_all  # noqa: E402
+from on_gpu.sheet import Sheet, Task  # noqa: E402
 
 SECONDS = 260.0  # after which nothing new begins
 GRACE = 20.0  # seconds that the last task may take then
@@ -125,21 +127,9 @@ def _watch(worker: subprocess.Popen[bytes], path: Path, end: float) -> str:
         running = Sheet(path).data["running"] or {"since": time.time(), "limit": 60.0}
         hanging = time.time() - running["since"] > running["limit"]
         if hanging or time.time() > end:
-            _kill(worker)
+            end_all(worker)
             return f"It did not end within {running['limit']:g} s." if hanging else "The time was over."
     return ""
-
-
-def _kill(worker: subprocess.Popen[bytes]) -> None:
-    """End the worker with all that it started: Nsight Compute would go on beside the next one."""
-    import psutil
-
-    with contextlib.suppress(psutil.NoSuchProcess):
-        for process in psutil.Process(worker.pid).children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
-    worker.kill()
-    worker.wait()
 
 
 def _work(sheet: Sheet, dry: bool, deadline: float) -> int:

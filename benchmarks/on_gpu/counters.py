@@ -7,10 +7,9 @@ import io
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from convlab.kernels.method import Method
 from convlab.kernels.ops import OPS
 from convlab.perf.trial import random_inputs
 from on_gpu.checks import runs_on
+from on_gpu.processes import output_of
 from on_gpu.sheet import Sheet
 
 __all__ = ["COUNTED", "compare_counters", "launch_all", "ncu", "read"]
@@ -34,7 +34,7 @@ COUNTED = {
     for name, metric in METRICS.items()
     if re.fullmatch(r"(l1tex__\w+|smsp__inst_executed_op_shared_\w+)\.sum", metric)
 }
-LIMIT_S = 120.0
+LIMIT_S, QUERY_S = 120.0, 20.0
 _FOLDERS = {"/usr/local": "cuda*/bin/ncu", "/opt/nvidia/nsight-compute": "*/ncu"}  # where it is, if not in the path
 
 
@@ -45,13 +45,38 @@ def ncu() -> str | None:
 
 
 def compare_counters(sheet: Sheet, script: Path, dry: bool) -> None:
-    """Count every rung's launches on its first layer, here and on the hardware, as far as there is one."""
-    launches = {record.name: _runs(record, "emulator") for record in _records()}
-    hardware = {} if dry else _profiled(script, {name: [run.kernel for run in runs] for name, runs in launches.items()})
-    for name, runs in launches.items():
-        for run, counted in zip(runs, hardware.get(name, [{}] * len(runs)), strict=True):
+    """Count every rung's launches on its first layer: here, and then on the hardware, as far as there is one."""
+    kernels: dict[str, list[str]] = {}
+    for record in _records():
+        runs = _runs(record, "emulator")
+        kernels[record.name] = [run.kernel for run in runs]
+        for run in runs:
             ours = {counter: run.counters[counter] for counter in COUNTED}
-            sheet.add("counters", {"method": name, "kernel": run.kernel, "emulator": ours, "hardware": counted})
+            sheet.add("counters", {"method": record.name, "kernel": run.kernel, "emulator": ours, "hardware": {}})
+    if not dry:
+        _add_hardware(sheet, _profiled(script, kernels, _known_metrics(sheet)))
+
+
+def _add_hardware(sheet: Sheet, counted: Mapping[str, list[dict[str, Any]]]) -> None:
+    """Each launch's counts beside the emulator's, whose launches are in the same order."""
+    for name, launches in counted.items():
+        entries = [entry for entry in sheet.data["counters"] if entry["method"] == name]
+        for entry, hardware in zip(entries, launches, strict=True):
+            entry["hardware"] = hardware
+    sheet.save()
+
+
+def _known_metrics(sheet: Sheet) -> list[str]:
+    """Those of the metrics that this GPU has: asked for another, Nsight Compute would count nothing at all."""
+    found = ncu()
+    said = "" if found is None else output_of([found, "--query-metrics"], QUERY_S)[0]
+    names = {line.split()[0] for line in said.splitlines() if line.strip()}
+    known = [metric for metric in COUNTED.values() if metric.partition(".")[0] in names]
+    if not known:  # it lists them in another way: ask for all
+        return list(COUNTED.values())
+    for metric in set(COUNTED.values()) - set(known):
+        sheet.say("why_not", f"ncu {metric}", "This GPU has no such metric.")
+    return known
 
 
 def launch_all(report: Path) -> None:
@@ -81,7 +106,9 @@ def _runs(record: Method, device: str) -> list[Run]:
     return run_plan(record.plan(spec), {**inputs, "y": y}, device)
 
 
-def _profiled(script: Path, kernels: Mapping[str, list[str]]) -> dict[str, list[dict[str, Any]]]:
+def _profiled(
+    script: Path, kernels: Mapping[str, list[str]], metrics: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
     """Have `launch_all` watched; raises where that fails, or where other kernels were seen than launched."""
     found = ncu()
     if found is None:
@@ -89,14 +116,14 @@ def _profiled(script: Path, kernels: Mapping[str, list[str]]) -> dict[str, list[
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "launched.json"
         command = [found, "--clock-control", "none", "--csv", "--print-units", "base"]
-        command += ["--metrics", ",".join(COUNTED.values()), sys.executable, str(script), "--launch-all", str(report)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        command += ["--metrics", ",".join(metrics), sys.executable, str(script), "--launch-all", str(report)]
+        output, errors = output_of(command, LIMIT_S)
         launched = json.loads(report.read_text(encoding="utf-8")) if report.exists() else []
     known = {kernel for each in kernels.values() for kernel in each}
-    rows = [(kernel, counts) for kernel, counts in read(done.stdout) if kernel in known]
+    rows = [(kernel, counts) for kernel, counts in read(output) if kernel in known]
     wanted = [kernel for name in launched for kernel in kernels[name]]
     if not wanted or [kernel for kernel, _ in rows] != wanted:
-        said = " ".join((done.stderr or done.stdout).split())[-400:]
+        said = " ".join((errors or output).split())[-400:]
         raise RuntimeError(f"ncu saw {len(rows)} launches instead of {len(wanted)}. It said: {said}")
     counted = iter(rows)
     return {name: [next(counted)[1] for _ in kernels[name]] for name in launched}

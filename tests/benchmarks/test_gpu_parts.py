@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "benchmarks"), str(ROOT)]
 
-from on_gpu import aims, counters, layers, machine, tasks  # noqa: E402 - found by the paths above
+from on_gpu import aims, counters, layers, machine, processes, tasks  # noqa: E402 - found by the paths above
 from on_gpu.sheet import Sheet  # noqa: E402
 
 from convlab.executors import cuda  # noqa: E402
-from convlab.kernels.ladder import methods  # noqa: E402
+from convlab.kernels.ladder import method, methods  # noqa: E402
 from convlab.perf.gpus import GPUS, gpu  # noqa: E402
 
 WIDE, NARROW, LARGE, DEPTHWISE, LAYOUT, BARE, EPILOGUE = layers.HEADLINE
@@ -146,23 +146,30 @@ def test_a_metric_of_each_kind_is_asked_for():
 
 @pytest.fixture
 def watched(monkeypatch):
-    """Let ncu print a text, after a program that launched some methods."""
+    """Let ncu print a text, after a program that launched some methods; what was asked of it."""
 
-    def start(text, launched):
-        def run(command, **_):
+    def start(text, launched, known="", errors=""):
+        asked = []
+
+        def output_of(command, seconds):
+            asked.append(command)
+            if command[1:] == ["--query-metrics"]:
+                return known, ""
             Path(command[-1]).write_text(json.dumps(launched), encoding="utf-8")
             assert command[1:3] == ["--clock-control", "none"]
-            return subprocess.CompletedProcess(command, 0, text, "")
+            return text, errors
 
         monkeypatch.setattr(counters, "ncu", lambda: "ncu")
-        monkeypatch.setattr(counters.subprocess, "run", run)
+        monkeypatch.setattr(counters, "output_of", output_of)
+        return asked
 
     return start
 
 
 def test_launches_on_the_hardware_go_to_their_methods(watched):
     watched(CSV, ["one", "three"])
-    found = counters._profiled(Path("gpu.py"), {"one": ["first"], "two": ["second"], "three": ["second"]})
+    kernels = {"one": ["first"], "two": ["second"], "three": ["second"]}
+    found = counters._profiled(Path("gpu.py"), kernels, METRICS)
     assert found == {
         "one": [{"sectors_global_load": 1234.0, "conflicts_shared_load": None}],
         "three": [{"sectors_global_load": 56.0}],
@@ -173,13 +180,81 @@ def test_launches_on_the_hardware_go_to_their_methods(watched):
 def test_launches_that_do_not_fit_are_refused(watched, text, launched):
     watched(text, launched)
     with pytest.raises(RuntimeError, match=r"ncu saw . launches instead of"):
-        counters._profiled(Path("gpu.py"), {"one": ["first"], "two": ["second", "first"]})
+        counters._profiled(Path("gpu.py"), {"one": ["first"], "two": ["second", "first"]}, METRICS)
 
 
 def test_without_ncu_it_says_so(monkeypatch):
     monkeypatch.setattr(counters, "ncu", lambda: None)
     with pytest.raises(FileNotFoundError, match=r"Nsight Compute \(ncu\) is not installed"):
-        counters._profiled(Path("gpu.py"), {"one": ["first"]})
+        counters._profiled(Path("gpu.py"), {"one": ["first"]}, METRICS)
+
+
+KNOWN = """Device NVIDIA H200 (GH100)
+------------------------------------------------------------ ---------------
+Metric Name                                                  Metric Type
+------------------------------------------------------------ ---------------
+l1tex__t_sectors_pipe_lsu_mem_global_op_ld                   Counter
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld         Counter
+"""
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    made = Sheet(tmp_path / "gpu.json")
+    made.start({"benchmark": "gpu"})
+    return made
+
+
+def test_a_metric_that_the_gpu_lacks_costs_itself_alone(watched, sheet):
+    watched("", [], KNOWN)
+    assert counters._known_metrics(sheet) == METRICS
+    lacking = set(counters.COUNTED.values()) - set(METRICS)
+    assert sheet.data["why_not"] == {f"ncu {metric}": "This GPU has no such metric." for metric in lacking}
+
+
+def test_where_the_metrics_are_not_listed_all_are_asked_for(watched, sheet):
+    watched("", [], "==ERROR== unrecognised option")
+    assert counters._known_metrics(sheet) == list(counters.COUNTED.values())
+    assert sheet.data["why_not"] == {}
+
+
+@pytest.fixture
+def one_method(monkeypatch):
+    monkeypatch.setattr(counters, "_records", lambda: iter([method("naive")]))
+
+
+def test_counts_of_the_hardware_stand_beside_the_emulators(watched, sheet, one_method):
+    asked = watched(CSV.replace("first(", "conv_naive("), ["naive"], KNOWN)
+    counters.compare_counters(sheet, Path("gpu.py"), dry=False)
+    assert asked[1][asked[1].index("--metrics") + 1] == ",".join(METRICS)
+    (entry,) = Sheet(sheet.path).data["counters"]
+    assert entry["hardware"] == {"sectors_global_load": 1234.0, "conflicts_shared_load": None}
+    assert entry["emulator"]["sectors_global_load"] > 0
+
+
+def test_the_emulators_counts_are_there_when_ncu_fails(watched, sheet, one_method):
+    watched("", [], KNOWN, errors="==ERROR== ERR_NVGPUCTRPERM")
+    with pytest.raises(RuntimeError, match="ERR_NVGPUCTRPERM"):
+        counters.compare_counters(sheet, Path("gpu.py"), dry=False)
+    (entry,) = Sheet(sheet.path).data["counters"]
+    assert entry["hardware"] == {}
+    assert entry["emulator"]["sectors_global_load"] > 0
+
+
+def test_what_takes_too_long_ends_with_all_that_it_started(tmp_path):
+    note = tmp_path / "child"
+    code = "import subprocess, sys, time; from pathlib import Path; "
+    code += "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
+    code += f"Path({str(note)!r}).write_text(str(child.pid)); time.sleep(60)"
+    with pytest.raises(TimeoutError, match=r" did not end within 3 s\.$"):
+        processes.output_of([sys.executable, "-c", code], 3)
+    child = int(note.read_text())
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+
+
+def test_what_ends_in_time_gives_its_output():
+    code = "import sys; print('counts'); print('words', file=sys.stderr)"
+    assert processes.output_of([sys.executable, "-c", code], 60) == ("counts\n", "words\n")
 
 
 def test_where_headers_are_missing_the_shipped_ptx_is_used(monkeypatch):
