@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from convlab import views
+from convlab import explore, views
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "views"
@@ -28,7 +28,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "fragments": lambda: views.fragments("m16n8k16", "float16", lane=5),
     "gpu": lambda: views.gpu("A100"),
     "idle_multipliers": lambda: views.idle_multipliers(ConvSpec(n=1, c=3, h=32, w=32, k=7, r=3, s=3, padding=1)),
+    "im2col": lambda: explore.im2col().view,
     "latency": lambda: views.latency(warps=3),
+    "threads": lambda: views.threads(SMALL, "blocks", block=(4, 8), warp=1),
     "transposed": lambda: views.transposed(
         ConvTransposeSpec(n=1, c=1, h=3, w=3, k=1, r=3, s=3, stride=2, padding=1, output_padding=1)
     ),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from convlab.reference.padding import Mode, source_index
 from convlab.spec.axis import Axis
 from convlab.views.grid import Ids, number_text
 
@@ -27,19 +29,25 @@ class Side:
     ['24 of 230 input rows', '9 of 112 output rows']
 
     Where an axis is too long, the outputs drawn are those whose windows are drawn whole, and at least one.
+
+    Parameters: ``mode`` is what the padding shows, as in ``reference.padding``; at most ``whole`` cells are drawn of
+    the padded input, and ``part`` of a longer one.
     """
 
     axis: Axis
+    mode: Mode = "zero"
+    whole: int = WHOLE
+    part: int = PART
 
     @property
     def inputs(self) -> int:
         """Cells of the padded input that are drawn."""
-        return self.axis.padded if self.axis.padded <= WHOLE else max(PART, self.span)
+        return self.axis.padded if self.axis.padded <= self.whole else max(self.part, self.span)
 
     @property
     def span(self) -> int:
         """Cells of the dilated filter that are drawn, gaps included."""
-        return self.axis.effective if self.axis.effective <= WHOLE else PART
+        return self.axis.effective if self.axis.effective <= self.whole else self.part
 
     @property
     def outputs(self) -> int:
@@ -47,13 +55,21 @@ class Side:
         whole = (self.inputs - self.span) // self.axis.stride + 1
         return min(self.axis.outputs, max(1, whole))
 
+    @cached_property
+    def sources(self) -> Ids:
+        """The index h or w of the pixel that each place of the padded input shows, −1 where it is zero."""
+        return source_index(self.axis.size, self.axis.before, self.axis.after, self.mode)
+
+    @property
+    def places(self) -> Ids:
+        """For each drawn place, the place of the pixel that it shows, drawn or not; −1 where it is zero."""
+        sources = self.sources[: self.inputs]
+        return np.where(sources < 0, -1, sources + self.axis.before)
+
     @property
     def inside(self) -> npt.NDArray[np.bool_]:
         """Which of the drawn places are input and not padding."""
-        return self.is_inside(np.arange(self.inputs))
-
-    def is_inside(self, places: Ids) -> npt.NDArray[np.bool_]:
-        """Tell which places are input and not padding."""
+        places = np.arange(self.inputs)
         return (places >= self.axis.before) & (places < self.axis.before + self.axis.size)
 
     @property

@@ -125,7 +125,7 @@ def _edges(place: Place) -> list[str]:
         ),
         *(
             _text(x - 6, y + pitch * i + middle + 3.5, "cl-index cl-end cl-quiet", panel.row_index[i])
-            for i in _labelled(panel.row_index, pitch)
+            for i in _labelled(panel.row_index, pitch + 4)  # upright, numbers need less room
         ),
         _text(x + place.width + 4, y - 4, "cl-axis cl-quiet", panel.col_axis),
         _text(x - 6, y + place.height + 13, "cl-axis cl-end cl-quiet", panel.row_axis),

@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from convlab.reference.direct import oracle
+from convlab.reference.padding import Mode
 from convlab.spec import ConvSpec
 from convlab.spec.axis import Axis
+from convlab.views.drawn import Sides, sums
 from convlab.views.grid import Ids, Panel, cell_ids, join, pairs
-from convlab.views.samples import Array, Pixels, check_index, filter_of, image, sample_filter, sample_image
+from convlab.views.samples import check_index, filter_of, image, sample_filter, sample_image
 from convlab.views.side import Side
 from convlab.views.view import View
-from convlab.views.window_panels import Sides, filter_panel, input_panel, output_panel, padded
+from convlab.views.window_panels import filter_panel, input_panel, output_panel
 
 __all__ = ["no_window", "window"]
 
-_CHANNELS_AT_ONCE = 64  # bounds the memory that the sums take
+_LEGEND = {"copy": "padding: repeats a pixel"}
 
 
 def window(
@@ -29,6 +30,7 @@ def window(
     k: int = 0,
     x: npt.ArrayLike | None = None,
     w: npt.ArrayLike | None = None,
+    mode: Mode = "zero",
 ) -> View:
     """Show how a convolution reads: point at an output cell, and its window in the input lights up.
 
@@ -38,20 +40,22 @@ def window(
 
     Parameters: ``n`` is the image, ``k`` the filter and ``c`` the channel of that filter which are drawn (with
     groups, a filter has only the channels of its own group); ``x`` of shape (N, C, H, W) and ``w`` of shape
-    (K, C/G, R, S) are the values, small whole numbers where None. The output's values are those of the whole
-    convolution, all channels added.
+    (K, C/G, R, S) are the values, small whole numbers where None; ``mode`` is what the padding shows, one of
+    ``reference.padding.MODES``, and all but "zero" link each padded cell with the pixel that it repeats. The output's
+    values are those of the whole convolution, all channels added.
 
-    Raises ``ValueError`` for an index that is not there, and for arrays of another shape. Of an input with more
-    than ``side.WHOLE`` rows or columns a part is shown, and a caption says which.
+    Raises ``ValueError`` for an index that is not there, for arrays of another shape, and for padding that would repeat
+    more pixels than there are. Of an input with more than ``side.WHOLE`` rows or columns a part is shown, and a caption
+    says which.
     """
     check_index(spec, {"n": (n, spec.n), "c": (c, spec.c // spec.groups), "k": (k, spec.k)})
     pixels, weights = image(x, n, spec), filter_of(w, k, spec)
     first = k // (spec.k // spec.groups) * len(weights)  # the first channel that filter k reads
-    sides = Side(spec.axes[0]), Side(spec.axes[1])
+    sides = Side(spec.axes[0], mode), Side(spec.axes[1], mode)
     panels = [
         input_panel(f"x[{n}, {first + c}]", sides, pixels, first + c),
         filter_panel(f"w[{k}, {c}]", sides, weights[c]),
-        output_panel(f"y[{n}, {k}]", sides, _sums(pixels, first, weights, sides)),
+        output_panel(f"y[{n}, {k}]", sides, sums(pixels, first, weights, sides)),
     ]
     notes = [f"One of {len(weights)} channels is drawn; y adds the products of all."] * (len(weights) > 1)
     ids = cell_ids(panels)
@@ -59,16 +63,16 @@ def window(
     return _view(str(spec), sides, panels, notes, links=_links(sides, ids), example=example)
 
 
-def no_window(rows: Axis, columns: Axis) -> View:
+def no_window(rows: Axis, columns: Axis, mode: Mode = "zero") -> View:
     """Show an input with a filter that does not fit into it, and say why there is no output.
 
     >>> rows, columns = Axis("H", 4, 0, 0, 7, 1, 1), Axis("W", 9, 0, 0, 3, 1, 1)
     >>> no_window(rows, columns).panels[-1].message
     'No output: the window spans 7 rows but the padded input has 4.'
 
-    Parameters: the two axes, at least one of which has no output.
+    Parameters: the two axes, at least one of which has no output, and the padding mode, as in ``window``.
     """
-    sides = Side(rows), Side(columns)
+    sides = Side(rows, mode), Side(columns, mode)
     weights = sample_filter(0, 1, rows.window, columns.window)[0]
     reasons = ", and ".join(axis.problem for axis in (rows, columns) if axis.problem)
     message = f"No output: {reasons}."
@@ -87,11 +91,11 @@ def _view(title: str, sides: Sides, panels: Sequence[Panel], notes: Sequence[str
     notes = [*notes, *([f"Too large to draw whole: {', '.join(parts)} are shown."] if parts else [])]
     grids = [panel.message or f"{panel.title}, {panel.subtitle}." for panel in panels]
     alt = " ".join([f"{title}.", *grids, *(f"{formula}." for formula in formulas), *notes])
-    return View(title=title, alt=alt, panels=panels, captions=[*formulas, *notes], **extras)
+    return View(title=title, alt=alt, panels=panels, captions=[*formulas, *notes], legend=_LEGEND, **extras)
 
 
 def _links(sides: Sides, ids: Mapping[str, Ids]) -> Ids:
-    """Link each output with its window, each tap with the input cells that it meets, each output with each tap."""
+    """Link outputs with their windows and with all taps, taps with the cells they meet, repeated pixels with theirs."""
     (p, r, row), (q, s, column) = (side.readings() for side in sides)
     x = ids["input"][row[:, np.newaxis], column]
     taps = ids["filter"][:: sides[0].axis.dilation, :: sides[1].axis.dilation]
@@ -100,17 +104,14 @@ def _links(sides: Sides, ids: Mapping[str, Ids]) -> Ids:
         pairs(y[p[:, np.newaxis], q], x),
         pairs(taps[r[:, np.newaxis], s], x),
         pairs(y.reshape(-1, 1), taps.ravel()),
+        _repeats(sides, ids["input"]),
     )
 
 
-def _sums(pixels: Pixels, first: int, weights: Array, sides: Sides) -> Array:
-    """Convolve as far as drawn: the rows that the windows read are put one below the other, then it is R steps."""
-    rows, cols = sides
-    places = rows.windows().ravel(), cols.windows().ravel()
-    total = np.zeros((rows.outputs, cols.outputs))
-    for start in range(0, len(weights), _CHANNELS_AT_ONCE):
-        some = weights[start : start + _CHANNELS_AT_ONCE]
-        x = padded(pixels, first + start + np.arange(len(some)), sides, places)
-        spec = ConvSpec.from_shapes((1, *x.shape), (1, *some.shape), stride=some.shape[1:])
-        total += oracle(x[np.newaxis], some[np.newaxis], None, spec)[0, 0]
-    return total
+def _repeats(sides: Sides, cells: Ids) -> Ids:
+    """Link each padded cell with the pixel that it repeats, where both are drawn."""
+    here = np.indices(cells.shape)
+    there = np.stack(np.meshgrid(*(side.places for side in sides), indexing="ij"))
+    limits = np.array(cells.shape)[:, np.newaxis, np.newaxis]
+    wanted = ((there >= 0) & (there < limits)).all(axis=0) & (there != here).any(axis=0)
+    return pairs(cells[wanted], cells[tuple(there[:, wanted])])

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from convlab.views.grid import Ids, Panel, number_text
+from convlab.views.drawn import Sides, padded
+from convlab.views.grid import Panel, number_text
 from convlab.views.samples import Array, Pixels, numbers
 from convlab.views.side import Side
 
-__all__ = ["Sides", "filter_panel", "input_panel", "output_panel", "padded"]
+__all__ = ["filter_panel", "input_panel", "output_panel"]
 
-Sides = tuple[Side, Side]
+# What a cell of the input is, from its place, the pixel that it shows, and the value.
+_WORDS = {
+    "input": "{1} = {2}",
+    "padding": "padding at {0}, counts as 0",
+    "copy": "padding at {0}, repeats {1} = {2}",
+}
 
 
 def input_panel(name: str, sides: Sides, pixels: Pixels, channel: int) -> Panel:
@@ -18,20 +24,20 @@ def input_panel(name: str, sides: Sides, pixels: Pixels, channel: int) -> Panel:
     rows, cols = sides
     places = np.arange(rows.inputs), np.arange(cols.inputs)
     values = numbers(padded(pixels, np.array([channel]), sides, places))
-    real = (rows.inside[:, np.newaxis] & cols.inside).ravel().tolist()
-    index = [f"h={h}, w={w}" for h in rows.index for w in cols.index]
+    h, w = (side.sources[: side.inputs] for side in sides)
+    inside = rows.inside[:, np.newaxis] & cols.inside
+    kinds = np.where(inside, "input", np.where((h < 0)[:, np.newaxis] | (w < 0), "padding", "copy")).ravel().tolist()
+    shown = [f"x[h={i}, w={j}]" for i in h for j in w]
+    index = [f"h={i}, w={j}" for i in rows.index for j in cols.index]
     return Panel(
         name="input",
         title=f"Input {name}",
         subtitle=_size("padded to", *((side.axis.size, side.axis.padded) for side in sides)),
         rows=rows.inputs,
         cols=cols.inputs,
-        labels=[
-            f"x[{place}] = {value}" if is_real else f"padding at {place}, counts as 0"
-            for place, value, is_real in zip(index, values, real, strict=True)
-        ],
-        values=[value if is_real else "" for value, is_real in zip(values, real, strict=True)],
-        kinds=["input" if is_real else "padding" for is_real in real],
+        labels=[_WORDS[kind].format(*words) for kind, *words in zip(kinds, index, shown, values, strict=True)],
+        values=["" if kind == "padding" else value for kind, value in zip(kinds, values, strict=True)],
+        kinds=kinds,
         row_axis="H",
         col_axis="W",
         row_index=rows.index,
@@ -108,14 +114,3 @@ def _window_ends(side: Side) -> tuple[list[str], list[str]]:
     """Give the first and the last input index that each output reads."""
     starts = range(-side.axis.before, side.outputs * side.axis.stride - side.axis.before, side.axis.stride)
     return [number_text(start) for start in starts], [number_text(start + side.axis.effective - 1) for start in starts]
-
-
-def padded(pixels: Pixels, channels: Array, sides: Sides, places: tuple[Ids, Ids]) -> Array:
-    """Take the pixels at the given rows and columns of the padded input, of shape (channels, rows, columns)."""
-    (rows, cols), (row, column) = sides, places
-    h, w = row - rows.axis.before, column - cols.axis.before
-    inside = rows.is_inside(row)[:, np.newaxis] & cols.is_inside(column)
-    values = np.zeros((len(channels), *inside.shape))
-    taken = np.ix_(np.arange(len(channels)), rows.is_inside(row), cols.is_inside(column))
-    values[taken] = pixels(*np.ix_(channels, h[rows.is_inside(row)], w[cols.is_inside(column)]))
-    return values
