@@ -3,34 +3,34 @@
 // Idea             four neighbouring outputs share their 4×4 input tile: transform it (32 additions) and the filter,
 //                  multiply element by element, sum over the channels, and transform the sums back (24 additions).
 //                  A transform serves many products: the input's all filters of a block, the output's all channels.
-// Parallelisation  a block computes BK filters of BT tiles: a lane has one tile, a warp TK = 4 filters, and a thread
-//                  all 16 sums of each in registers, so that the output's transform needs no other thread. Tiles
-//                  of all images are numbered through along x; blockIdx.y is the group and its part of BK filters.
-// Expected limit   shared memory: two loads of a warp, of 4 filters and of a tile's element, for 4 multiply-adds.
+//                  Each of the 16 elements is a matrix product of its own, of filters × channels and channels × tiles.
+// Parallelisation  a block computes BK filters of BT tiles: 16 products at once, by 16 threads each, which keep TK × TT
+//                  sums in registers. While they multiply, half of the warps have the next tiles under way, the other
+//                  half the next filters. An output needs all 16 elements: in the end threads exchange their sums.
+//                  blockIdx.x has tiles of all images in one line, y a part of a group's filters, z the group.
+// Expected limit   issue slots: at C = K = 64 more than half of the instructions multiply and add, and a tenth fetch
+//                  pixels, one at a time. The load and store units follow, a third of whose work is pixels again.
 // Prediction       2 times fewer multiply-adds than naive at C = K = 64 and 1.8 times at 16: 2.25 times fewer products,
 //                  less what the transforms add (an addition counts as half) and what naive leaves out at the border.
-//                  No bank conflicts.
-// Honest negatives only 3×3 with stride 1; additions and registers instead of multiplications, which fused
-//                  multiply-adds make no dearer; a group of few filters leaves the rest of BK idle; small images give
+//                  Against implicit_gemm, 1.5 times fewer instructions in all. No bank conflicts.
+// Honest negatives only 3×3 with stride 1; what does not fill BK, BT or BC is computed as zeros; each part of filters
+//                  transforms the tiles anew; 64 sums of a thread leave room for 16 warps on an SM; small images give
 //                  few blocks; each store touches its sectors twice; an error may grow with the largest pixel of the
 //                  tile, not of the window's products alone.
 #include "common.cuh"
 
 #ifndef BK
-#define BK 32  // filters of a block
+#define BK 32         // filters of a block: 16 or 32
 #endif
-#ifndef BT
-#define BT 32  // tiles of a block, 2×2 outputs each
-#endif
-#ifndef BC
-#define BC 8   // channels of a step
-#endif
-#define TK 4   // filters of a thread: what a float4 holds
-#define THREADS (BK / TK * BT)
-
-static_assert(BT % 32 == 0, "a warp must have one channel's tiles and one float4 of filters, or banks conflict");
-static_assert(BK % TK == 0, "threads must cover the block's filters exactly");
-static_assert(16 * 4 * BC * (BK + BT) <= 48 * 1024, "weights and tiles of a step must fit 48 KB of shared memory");
+#define BT 32         // tiles of a block, 2×2 outputs each
+#define BC 4          // channels of a stage
+#define THREADS 256
+#define TK (BK / 4)   // filters of a thread
+#define TT (BT / 4)   // tiles of a thread
+#define FOURS (BC * 16 * BK / 4 / (THREADS - BC * BT))  // of filters, for each thread that brings some in a step
+static_assert(BK % 16 == 0 && BT == 32, "8 lanes read 4 fours of two elements from each matrix: all banks, once");
+static_assert(2 * BC * BT == THREADS, "a thread brings one tile of one channel, or filters");
+static_assert(FOURS <= 4, "filters under way lie where other threads have a tile's 16 pixels");
 
 // G · g, for one column or row of a filter.
 __device__ void transform_filter(float a, float b, float c, float* out, int pitch) {
@@ -49,91 +49,138 @@ __device__ void transform_input(float* d, int pitch) {
     d[3 * pitch] = e - b;
 }
 
-// u[C / groups][16][K] = G · g · G^T: filters lie side by side, as the blocks load them.
+// u[group][part][c][e / 2][k / 16][e % 2][k % 16], element e of G · g · G^T: as blocks load and keep them, with zeros
+// for filters that are too many to fill a part and channels that are too many to fill a stage.
 extern "C" __global__ void winograd_filters(const float* __restrict__ w, float* __restrict__ u, Conv v) {
-    int k = blockIdx.x * blockDim.x + threadIdx.x, c = blockIdx.y;
-    if (k >= v.K) return;  // the last block may be larger than what is left
-    const float* g = w + (size_t)(k * (v.C / v.groups) + c) * 9;
-    float half[4][3], full[4][4];
+    int slot = blockIdx.x * blockDim.x + threadIdx.x, c = blockIdx.y;
+    int channels = v.C / v.groups, filters = v.K / v.groups, parts = (filters + BK - 1) / BK;
+    int part = slot / BK, group = part / parts, k = part % parts * BK + slot % BK;  // k: within the group
+    if (group >= v.groups) return;  // the last block may be larger than what is left
+    const float* filter = w + ((size_t)(group * filters + k) * channels + c) * 9;
+    float g[9], half[4][3], full[4][4];
+    for (int i = 0; i < 9; ++i) g[i] = k < filters && c < channels ? filter[i] : 0.0f;
     for (int s = 0; s < 3; ++s) transform_filter(g[s], g[3 + s], g[6 + s], &half[0][s], 3);
     for (int i = 0; i < 4; ++i) transform_filter(half[i][0], half[i][1], half[i][2], full[i], 1);
-    for (int e = 0; e < 16; ++e) u[((size_t)c * 16 + e) * v.K + k] = full[e / 4][e % 4];
+    float* to = u + ((size_t)part * gridDim.y + c) * 16 * BK + slot % BK / 16 * 32 + slot % 16;
+    for (int e = 0; e < 16; ++e) to[e / 2 * 2 * BK + e % 2 * 16] = full[e / 4][e % 4];
 }
 
-// The 4×4 pixels of tile `tile`, zeros outside the image and beyond the last tile.
-__device__ void load_tile(const float* __restrict__ x, int tile, int c, float d[4][4], const Conv& v) {
+struct Tile {
+    int n, p, q;  // its image, and its first output; n >= N beyond the last tile
+};
+
+__device__ Tile find_tile(int number, const Conv& v) {
     int down = (v.P + 1) / 2, across = (v.Q + 1) / 2;
-    int n = tile / (down * across);
-    int top = tile / across % down * 2 - v.pad_top, left = tile % across * 2 - v.pad_left;
-    const float* plane = x + (size_t)(n * v.C + c) * v.H * v.W;
-    for (int i = 0; i < 4; ++i)
-        for (int j = 0; j < 4; ++j) {
-            int h = top + i, col = left + j;
-            bool inside = n < v.N && h >= 0 && h < v.H && col >= 0 && col < v.W;
-            d[i][j] = inside ? plane[(size_t)h * v.W + col] : 0.0f;
-        }
+    return {number / (down * across), number / across % down * 2, number % across * 2};
 }
 
 // A^T · m · A and the bias, for the outputs of one tile that lie inside the image.
-__device__ void store_tile(float* __restrict__ y, const float m[16], float bias, int tile, int k, const Conv& v) {
-    int down = (v.P + 1) / 2, across = (v.Q + 1) / 2;
-    int n = tile / (down * across), p = tile / across % down * 2, q = tile % across * 2;
-    if (n >= v.N) return;
+__device__ void store_tile(float* __restrict__ y, const float m[16], float bias, Tile tile, int k, const Conv& v) {
     float half[2][4];
     for (int j = 0; j < 4; ++j) {
         half[0][j] = m[j] + m[4 + j] + m[8 + j];
         half[1][j] = m[4 + j] - m[8 + j] + m[12 + j];
     }
-    for (int i = 0; i < 2 && p + i < v.P; ++i) {
-        float* row = y + ((size_t)(n * v.K + k) * v.P + p + i) * v.Q + q;
+    for (int i = 0; i < 2 && tile.p + i < v.P; ++i) {
+        float* row = y + ((size_t)(tile.n * v.K + k) * v.P + tile.p + i) * v.Q + tile.q;
         row[0] = half[i][0] + half[i][1] + half[i][2] + bias;
-        if (q + 1 < v.Q) row[1] = half[i][1] - half[i][2] + half[i][3] + bias;
+        if (tile.q + 1 < v.Q) row[1] = half[i][1] - half[i][2] + half[i][3] + bias;
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+__device__ void read(float* to, const float* from) {
+    float4 four = *(const float4*)from;
+    to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+}
+
+__device__ void write(float* to, const float* from) { *(float4*)to = make_float4(from[0], from[1], from[2], from[3]); }
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)  // two blocks on an SM: at most 128 registers
 conv_winograd(const float* __restrict__ x, const float* __restrict__ u,
               const float* __restrict__ bias,  // null: no bias
               float* __restrict__ y, Conv v) {
-    __shared__ float4 weights[BC][16][BK / TK];  // [c][e][k / TK]: transformed filters, four in one
-    __shared__ float tiles[BC][16][BT];          // [c][e][tile]: transformed input tiles
-    int channels = v.C / v.groups, filters = v.K / v.groups, parts = (filters + BK - 1) / BK;
-    int group = blockIdx.y / parts, first_k = blockIdx.y % parts * BK;   // within the group
-    int t = threadIdx.x % BT, tile = blockIdx.x * BT + t, four = threadIdx.x / BT;
-    bool idle = first_k + four * TK >= filters;                          // the group's last filters fill no block
-    float sum[TK][16] = {};
+    __shared__ union {
+        struct {
+            float weights[2][BC][8][BK / 16][2][16];  // [stage][c][e / 2][k / 16][e % 2][k % 16]
+            float tiles[2][BC][16][BT];               // [stage][c][e][tile]
+        };
+        float sums[16][16][BT];                       // [e][k % 16][tile]: in the end
+    } shared;
+    int channels = v.C / v.groups, filters = v.K / v.groups, group = blockIdx.z, first_k = blockIdx.y * BK;
+    unsigned t = threadIdx.x, lane = t % 32, c = t / BT, plane = v.H * v.W;
 
-    for (int c0 = 0; c0 < channels; c0 += BC) {
-        int step = min(BC, channels - c0);
-        for (int i = threadIdx.x; i < step * 16 * BK; i += THREADS) {
-            int k = first_k + i % BK;
-            size_t row = (size_t)c0 * 16 + i / BK;
-            ((float*)weights)[i] = k < filters ? u[row * v.K + group * filters + k] : 0.0f;
+    // Warp c < BC brings channel c of the tiles, the warps after these bring filters.
+    unsigned inside = 0, filter = (t - BC * BT) * 4, padded = (channels + BC - 1) / BC * BC;
+    const float* from = u + (size_t)(group * gridDim.y + blockIdx.y) * padded * 16 * BK + filter;
+    if (c < BC) {
+        Tile tile = find_tile(blockIdx.x * BT + lane, v);
+        int top = tile.p - v.pad_top, left = tile.q - v.pad_left;
+        from = x + (size_t)(tile.n * v.C + group * channels + c) * plane + (long long)top * v.W + left;
+        for (int i = 0; i < 16; ++i) {  // bit i: whether pixel (i / 4, i % 4) lies in the image
+            int h = top + i / 4, col = left + i % 4;
+            if (tile.n < v.N && h >= 0 && h < v.H && col >= 0 && col < v.W) inside |= 1u << i;
         }
-        for (int c = four; c < step; c += THREADS / BT) {
-            float d[4][4];
-            load_tile(x, tile, group * channels + c0 + c, d, v);
-            for (int j = 0; j < 4; ++j) transform_input(&d[0][j], 4);
-            for (int j = 0; j < 4; ++j) transform_input(d[j], 1);
-            for (int e = 0; e < 16; ++e) tiles[c][e][t] = d[e / 4][e % 4];
-        }
-        __syncthreads();  // or a fast warp multiplies elements that a slow one has not transformed yet
+    }
+    float next[4][4];  // under way: a tile, or FOURS of filters
+    auto fetch = [&](int c0) {
+        const float* row = from + (size_t)c0 * plane;
+        unsigned bits = c0 + c < channels ? inside : 0;
+        if (c >= BC)
+            for (int i = 0; i < FOURS; ++i) read(next[i], from + c0 * 16 * BK + i * (BC * 16 * BK / FOURS));
+        else
+            for (int i = 0; i < 4; ++i, row += v.W)
+                for (int j = 0; j < 4; ++j) next[i][j] = bits >> (4 * i + j) & 1 ? row[j] : 0.0f;
+    };
 
-        for (int c = 0; c < step && !idle; ++c)
-            for (int e = 0; e < 16; ++e) {
-                float4 f = weights[c][e][four];
-                float d = tiles[c][e][t];
-                sum[0][e] += f.x * d;
-                sum[1][e] += f.y * d;
-                sum[2][e] += f.z * d;
-                sum[3][e] += f.w * d;
-            }
-        __syncthreads();  // or a fast warp overwrites this step's elements, which a slow one still multiplies
+    // Eight lanes that shared memory serves together have four fours of filters and, on a diagonal, four of tiles, of
+    // two elements: 32 words that lie in 32 banks, as the second element's threads take their two fours of tiles in
+    // the other order.
+    unsigned e = t / 32 * 2 + lane / 4 % 2, k = lane % 4 * 4, column = (lane + lane / 8) % 4 * 4 ^ e % 2 * 16;
+    int other = column < 16 ? 16 : -16;
+    float sum[TK][TT] = {};
+    fetch(0);
+    for (int c0 = 0, stage = 0; c0 < channels; c0 += BC, stage ^= 1) {
+        if (c < BC) {
+            for (int j = 0; j < 4; ++j) transform_input(&next[0][j], 4);
+            for (int i = 0; i < 4; ++i) transform_input(next[i], 1);
+            for (int i = 0; i < 16; ++i) shared.tiles[stage][c][i][lane] = next[i / 4][i % 4];
+        } else {
+            float* to = (float*)shared.weights[stage] + filter;
+            for (int i = 0; i < FOURS; ++i) write(to + i * (BC * 16 * BK / FOURS), next[i]);
+        }
+        // Or a fast warp multiplies elements of this stage that a slow one has not stored yet; or overwrites those of
+        // the other stage, which a slow one still multiplies, in the next step.
+        __syncthreads();
+        if (c0 + BC < channels) fetch(c0 + BC);
+        const float* left_at = &shared.weights[stage][0][e / 2][0][e % 2][k];
+        const float* right_at = &shared.tiles[stage][0][e][column];
+        #pragma unroll 2  // by 4, registers would spill
+        for (int i = 0; i < BC; ++i, left_at += 16 * BK, right_at += 16 * BT) {
+            float left[TK], right[TT];
+            for (int h = 0; h < TK; h += 4) read(&left[h], left_at + h * 8);
+            read(&right[0], right_at);
+            read(&right[4], right_at + other);
+            for (int f = 0; f < TK; ++f)
+                for (int j = 0; j < TT; ++j) sum[f][j] += left[f] * right[j];
+        }
     }
 
-    for (int i = 0; i < TK; ++i) {
-        int k = group * filters + first_k + four * TK + i;
-        if (k >= (group + 1) * filters) return;
-        store_tile(y, sum[i], bias ? bias[k] : 0.0f, tile, k, v);
+    #pragma unroll
+    for (int h = 0; h < TK; h += 4) {  // 16 filters of the block at a time
+        __syncthreads();  // or a fast warp overwrites elements that a slow one still multiplies, or sums that it reads
+        for (int f = 0; f < 4; ++f) {
+            write(&shared.sums[e][k + f][column], &sum[h + f][0]);
+            write(&shared.sums[e][k + f][column + other], &sum[h + f][4]);
+        }
+        __syncthreads();  // or a fast warp reads sums that a slow one has not stored yet
+        Tile tile = find_tile(blockIdx.x * BT + lane, v);
+        for (int f = t / BT; f < 16; f += THREADS / BT) {
+            int out = first_k + h * 4 + f;  // within the group
+            if (tile.n >= v.N || out >= filters) break;
+            out += group * filters;
+            float m[16];
+            for (int i = 0; i < 16; ++i) m[i] = shared.sums[i][f][lane];
+            store_tile(y, m, bias ? bias[out] : 0.0f, tile, out, v);
+        }
     }
 }

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
+from convlab.errors import CompileError
+from convlab.executors.compile import compile
 from convlab.executors.plans import run_plan
 from convlab.kernels.ladder import method
 from convlab.kernels.layers import LAYERS
-from convlab.kernels.method import Plan
 from convlab.ops.conv2d import conv2d
 from convlab.reference.direct import oracle
 from convlab.reference.winograd import transforms
@@ -21,18 +20,10 @@ from .specs import random_tensors
 RECORD = method("winograd")
 
 
-def _run(spec, tensors, options=(), block=None, per_block=(32, 32)):
-    """The plan, with macros of other tile sizes and the grid that belongs to them."""
-    plan = RECORD.plan(spec)
-    filters, fused = plan.steps
-    if block is not None:
-        bk, bt = per_block
-        tiles = spec.n * -(-spec.p // 2) * -(-spec.q // 2)
-        grid = (-(-tiles // bt), spec.groups * -(-(spec.k // spec.groups) // bk), 1)
-        fused = replace(fused, grid=grid, block=(block, 1, 1), options=options)
+def _run(spec, tensors):
     y = np.full(spec.output_shape, np.nan, "f4")
     names = dict(zip(("x", "w", "bias"), tensors, strict=True))
-    runs = run_plan(Plan((filters, fused), plan.scratch), {**names, "y": y}, "emulator", faults="record")
+    runs = run_plan(RECORD.plan(spec), {**names, "y": y}, "emulator", faults="record")
     assert [fault for run in runs for fault in run.faults] == []
     return y
 
@@ -68,18 +59,23 @@ def test_each_element_is_within_the_rounding_of_its_transforms(number):
     assert _within(_run(spec, tensors), spec, tensors)
 
 
-@pytest.mark.parametrize(
-    ("options", "block", "per_block"),
-    [
-        (("-DBK=8", "-DBC=4"), 64, (8, 32)),
-        (("-DBK=16", "-DBT=64", "-DBC=5"), 256, (16, 64)),
-        (("-DBC=1",), 256, (32, 32)),
-    ],
-)
-def test_other_tile_sizes(options, block, per_block):
-    for spec in LARGE[:3]:
-        tensors = random_tensors(spec, 3)
-        assert _within(_run(spec, tensors, options, block, per_block), spec, tensors)
+@pytest.mark.parametrize(("k", "bk", "parts"), [(15, 16, 1), (16, 16, 1), (17, 32, 1), (32, 32, 1), (33, 32, 2)])
+def test_a_group_of_few_filters_has_smaller_blocks(k, bk, parts):
+    spec = ConvSpec(n=2, c=10, h=7, w=8, k=2 * k, r=3, s=3, padding=1, groups=2)
+    plan = RECORD.plan(spec)
+    assert {step.options for step in plan.steps} == {(f"-DBK={bk}",)}
+    assert plan.scratch["u"][0] == (2, parts, 8, 16, bk)
+    assert plan.steps[1].grid == (1, parts, 2)
+    tensors = random_tensors(spec, k)
+    assert _within(_run(spec, tensors), spec, tensors)
+
+
+def test_the_blocks_of_filters_are_those_that_the_kernel_knows():
+    text = RECORD.plan(LARGE[0]).steps[0].text()
+    with pytest.raises(CompileError, match="filters under way lie where"):
+        compile(text, "winograd.cu", options=("-DBK=64",))
+    with pytest.raises(CompileError, match="8 lanes read 4 fours"):
+        compile(text, "winograd.cu", options=("-DBK=8",))
 
 
 def test_it_compiles_and_runs_for_turing():
@@ -92,7 +88,7 @@ def test_no_bank_conflicts_and_the_multiply_adds_of_the_header(layer):
     filters, fused = check_rung("winograd", spec, optional=False, relative=2.0**-22)
     assert fused.counters.conflicts_shared_load == fused.counters.conflicts_shared_store == 0
     work = transforms(2, 3).work()
-    tiles, blocks_of_filters = 16 * 16, -(-spec.k // 32)
+    tiles, blocks_of_filters = 16 * 16, -(-spec.k // 32)  # 16 fit one block, and so do 32
     additions = tiles * (spec.c * work.input_additions * blocks_of_filters + spec.k * work.output_additions)
     bias = 4 * spec.k * tiles
     assert fused.counters.flop == 2 * work.products * tiles * spec.c * spec.k + additions + bias
@@ -133,7 +129,7 @@ def test_the_op_computes_by_any_of_them(name):
         ({"c": 70000}, "C/G=70000 channels are more than the 65535 blocks that a grid can have there."),
         (
             {"c": 70000, "k": 70000, "groups": 70000},
-            "G·⌈K/G/32⌉=70000 groups and parts of their filters are more than the 65535 blocks",
+            "G=70000 groups are more than the 65535 blocks that a grid can have there.",
         ),
         ({"n": 2**20, "h": 300, "w": 200}, "tiles are too many for the 32-bit int that numbers them."),
     ],
