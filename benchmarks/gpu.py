@@ -12,7 +12,6 @@ and psutil; PyTorch, nvidia-ml-py and Nsight Compute are used where they are.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import datetime
 import os
 import re
@@ -38,12 +37,19 @@ from on_gpu.sheet import Sheet, Task  # noqa: E402
 SECONDS = 260.0  # after which nothing new begins
 GRACE = 20.0  # seconds that the last task may take then
 LOST = 3  # exit code of a worker whose GPU cannot be used any more in its process
+INTERRUPTED = 130  # exit code after Ctrl-C
 MOST_STARTS = 8
 
 
 def main() -> int:
-    """Run everything, and print the aims; 0 when the file is complete, as far as this machine has what it needs."""
-    options = _options()
+    """Do what was asked for; 0 when it is complete, as far as this machine has what it needs, 130 after Ctrl-C."""
+    try:
+        return _obey(_options())
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _obey(options: argparse.Namespace) -> int:
     if options.launch_all:
         return _launch_all(options.launch_all)
     if options.worker:
@@ -52,13 +58,19 @@ def main() -> int:
     if why:
         print(f"Nothing was measured. {why}\n  Try: python {SCRIPT.name} --dry-run", file=sys.stderr)
         return 2
-    sheet = Sheet(options.out or _path(options.dry_run))
+    return _record(Sheet(options.out or _path(options.dry_run)), options.dry_run, options.seconds)
+
+
+def _record(sheet: Sheet, dry: bool, seconds: float) -> int:
+    """Run everything, and print the aims: after Ctrl-C, those of what was found until then."""
     sheet.path.parent.mkdir(parents=True, exist_ok=True)
-    sheet.start(_head(options.dry_run))
-    _supervise(sheet, options.dry_run, options.seconds)
-    _conclude(sheet, options.dry_run)
-    print(f"Recorded in {sheet.path}.")
-    return 0 if sheet.data["finished"] else 1
+    sheet.start(_head(dry))
+    try:
+        _supervise(sheet, dry, seconds)
+    finally:
+        _conclude(sheet, dry)
+        print(f"Recorded in {sheet.path}.")
+    return int(not sheet.data["finished"])
 
 
 def _options() -> argparse.Namespace:
@@ -108,16 +120,26 @@ def _supervise(sheet: Sheet, dry: bool, seconds: float) -> None:
     for _ in range(MOST_STARTS):
         command = [sys.executable, str(SCRIPT), "--worker", str(sheet.path), "--deadline", str(deadline)]
         worker = subprocess.Popen([*command, *(["--dry-run"] if dry else [])])
-        why = _watch(worker, sheet.path, deadline + GRACE)
-        sheet.data = Sheet(sheet.path).data
-        ended = f"The process ended with exit code {worker.returncode}."
-        if sheet.data["running"]:
-            sheet.end(why or ended)
-        elif worker.returncode not in (0, LOST):
-            sheet.say("failures", "between two tasks", ended)
+        why = "It was interrupted."
+        try:
+            why = _watch(worker, sheet.path, deadline + GRACE)
+        finally:
+            end_all(worker)
+            can_go_on = _settle(sheet, worker.returncode, why)
+        if worker.returncode == 0 or time.time() > deadline or not can_go_on:
             return
-        if worker.returncode == 0 or time.time() > deadline:
-            return
+
+
+def _settle(sheet: Sheet, code: int, why: str) -> bool:
+    """Note of a worker that has ended what it leaves undone; whether another one can go on behind that."""
+    sheet.data = Sheet(sheet.path).data
+    why = why or f"The process ended with exit code {code}."
+    if sheet.data["running"]:
+        sheet.end(why)
+    elif code not in (0, LOST):
+        sheet.say("failures", "between two tasks", why)
+        return False
+    return True
 
 
 def _watch(worker: subprocess.Popen[bytes], path: Path, end: float) -> str:
@@ -207,5 +229,4 @@ def _conclude(sheet: Sheet, dry: bool) -> None:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
-        sys.exit(main())
+    sys.exit(main())

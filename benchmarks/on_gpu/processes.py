@@ -11,6 +11,8 @@ __all__ = ["end", "output_of"]
 
 def end(process: subprocess.Popen[Any]) -> None:
     """End a process with all that it started: a program under Nsight Compute would go on without it."""
+    if process.poll() is not None:
+        return
     import psutil  # noqa: PLC0415 - a machine may lack it, which is said before this is called
 
     with contextlib.suppress(psutil.NoSuchProcess):
@@ -32,5 +34,4 @@ def output_of(command: list[str], seconds: float) -> tuple[str, str]:
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"{command[0]} did not end within {seconds:g} s.") from None
         finally:
-            if process.poll() is None:
-                end(process)
+            end(process)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -163,6 +166,30 @@ def test_a_worker_that_follows_another_does_without_nvrtc_too(trouble):
     text = TROUBLE.replace("lambda sheet: os._exit(9)", tells)
     text = text.replace('"method": "last"', '"method": os.environ.get("CONVLAB_HIDE_NVRTC")')
     assert trouble(text=text)["entries"][-1] == {"method": "1"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, Ctrl-C goes to a console, not to a process")
+@pytest.mark.parametrize("everybody", [True, False], ids=["as a terminal sends it", "to the first process alone"])
+def test_ctrl_c_leaves_what_was_found_with_the_aims_and_no_process(tmp_path, everybody):
+    script, path = tmp_path / "trouble.py", tmp_path / "gpu.json"
+    text = TROUBLE.format(paths=[str(SCRIPT.parent), str(ROOT)])
+    waits = "lambda sheet: (sheet.say('ceilings', 'worker', os.getpid()), time.sleep(60))"
+    script.write_text(text.replace("lambda sheet: time.sleep(60), limit=0.5", waits), encoding="utf-8")
+    command = [sys.executable, str(script), "--dry-run", "--out", str(path)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    started = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
+    while not (path.exists() and json.loads(path.read_text(encoding="utf-8"))["ceilings"]):
+        assert started.poll() is None
+        time.sleep(0.1)
+    (os.killpg if everybody else os.kill)(started.pid, signal.SIGINT)
+    output, errors = started.communicate()
+    assert started.returncode == 130
+    assert "Traceback" not in errors
+    sheet = json.loads(path.read_text(encoding="utf-8"))
+    assert [entry["method"] for entry in sheet["entries"]] == ["first"]
+    assert sheet["failures"]["hangs"] == "It was interrupted."
+    assert all(aim["aim"] in output for aim in sheet["aims"])
+    assert not psutil.pid_exists(sheet["ceilings"]["worker"])
 
 
 def test_what_there_is_no_time_for_is_named(trouble):
