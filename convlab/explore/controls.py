@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
-__all__ = ["GRID", "Choice", "Control", "Range", "check", "make", "row"]
+__all__ = ["GRID", "Choice", "Control", "Range", "Text", "check", "make", "row"]
 
 # The layout of a box that holds controls: as many beside each other as fit.
 GRID = {"grid_template_columns": "repeat(auto-fit, minmax(330px, 1fr))", "max_width": "960px"}
@@ -48,7 +48,27 @@ class Choice(NamedTuple):
         return text
 
 
-Control = Range | Choice
+class Text(NamedTuple):
+    """A control for a text: what it is called, some examples, and what raises ``ValueError`` for nonsense."""
+
+    label: str
+    examples: Sequence[str]
+    parse: Callable[[str], object]
+
+    def problem(self, value: object) -> str:
+        """Why a value is none of the control's, as the end of a sentence; empty where it is."""
+        try:
+            self.parse(str(value))
+        except ValueError as problem:
+            return "means nothing: " + str(problem).partition("\n")[0].rstrip(".")
+        return ""
+
+    def read(self, text: str) -> str:
+        """Read a value from a link."""
+        return text
+
+
+Control = Range | Choice | Text
 
 
 def check(call: str, values: Mapping[str, object], controls: Mapping[str, Control], instead: str) -> None:
@@ -68,12 +88,15 @@ def check(call: str, values: Mapping[str, object], controls: Mapping[str, Contro
             raise ValueError(f"{name}={value!r} {problem}.\n  In: {call}({given})\n  Fix: {fix}")
 
 
-def make(control: Control, value: Any) -> widgets.BoundedIntText | widgets.Dropdown:
-    """Make the field of a control: a number field, or a list to choose from."""
+def make(control: Control, value: Any) -> widgets.BoundedIntText | widgets.Dropdown | widgets.Combobox:
+    """Make the field of a control: a number field, a list to choose from, or a line of text."""
     names = {"description": control.label, "tooltip": control.label}
     if isinstance(control, Choice):
         options: Sequence[tuple[str, str]] = [(words, each) for each, words in control.words.items()]
         return widgets.Dropdown(options=options, value=value, style=_NAME_WIDTH, layout={"width": "auto"}, **names)
+    if isinstance(control, Text):  # which counts when it is entered, not letter by letter
+        texts = {"options": [*control.examples], "continuous_update": False}
+        return widgets.Combobox(value=value, style=_NAME_WIDTH, layout={"width": "auto"}, **texts, **names)
     limits = {"min": control.least, "max": control.most}
     return widgets.BoundedIntText(value, style=_NAME_WIDTH, layout={"width": "186px"}, **limits, **names)
 

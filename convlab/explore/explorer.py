@@ -33,7 +33,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     where it stands at first; ``draw`` takes the values by name and gives the picture, or raises ``ValueError`` with a
     sentence, which is then shown in its place; ``limits`` takes the values and gives, for controls that depend on
     others, the least and the most they reach now, None where they mean nothing; ``instead`` says what draws values out
-    of the controls' reach.
+    of the controls' reach; ``press`` takes the values and the number of the cell of a switch panel that was pressed,
+    and gives the values that change by it.
 
     ``controls`` are the fields by name, ``values`` what they say, ``view`` is the picture shown. Raises ``ValueError``
     for a value that its control does not reach.
@@ -47,6 +48,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         draw: Callable[..., Shown],
         limits: Callable[[Mapping[str, Any]], Limits] | None = None,
         instead: str = "",
+        press: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None,
     ) -> None:
         check(call, initial, table, instead)
         self.table, self.initial, self._draw, self._limits = table, dict(initial), draw, limits
@@ -62,6 +64,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         for field in self.controls.values():
             field.observe(self._redraw, names="value")
         self._grid.observe(lambda change: self.restore(change["new"]), names="wish")
+        if press is not None:
+            self._grid.observe(lambda change: self.set(press(self.values, change["new"][0])), names="pressed")
 
     @property
     def values(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from convlab.explore.controls import Choice
+from convlab.explore.controls import Choice, Text
 from convlab.explore.explorer import Explorer
 
 __all__ = ["change"]
@@ -19,6 +19,8 @@ def change(explorer: Explorer, rng: np.random.Generator) -> tuple[str, Any]:
     field, control = explorer.controls[name], explorer.table[name]
     if isinstance(control, Choice):
         field.value = str(rng.choice([*control.words]))
+    elif isinstance(control, Text):
+        field.value = str(rng.choice([*control.examples]))
     else:
         field.value = int(rng.integers(field.min, field.max + 1))
     return name, field.value
