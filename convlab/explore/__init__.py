@@ -5,9 +5,11 @@ from __future__ import annotations
 from convlab.explore.epilogue import epilogue
 from convlab.explore.family import family
 from convlab.explore.fragments import fragments
+from convlab.explore.groups import groups
 from convlab.explore.idle_multipliers import idle_multipliers
 from convlab.explore.im2col import im2col
 from convlab.explore.latency import latency
+from convlab.explore.number_formats import number_formats
 from convlab.explore.occupancy import occupancy
 from convlab.explore.predict import predict
 from convlab.explore.roofline import roofline
@@ -19,9 +21,11 @@ __all__ = [
     "epilogue",
     "family",
     "fragments",
+    "groups",
     "idle_multipliers",
     "im2col",
     "latency",
+    "number_formats",
     "occupancy",
     "predict",
     "roofline",

@@ -11,6 +11,7 @@ from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
 from convlab.views.idle_multipliers import idle_multipliers
 from convlab.views.im2col import im2col
 from convlab.views.latency import latency
+from convlab.views.number_formats import number_formats
 from convlab.views.occupancy import occupancy
 from convlab.views.roofline import roofline
 from convlab.views.threads import threads
@@ -32,6 +33,7 @@ __all__ = [
     "im2col",
     "join",
     "latency",
+    "number_formats",
     "number_text",
     "occupancy",
     "pairs",
