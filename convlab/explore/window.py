@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from convlab.explore.controls import Choice, Control, Range
 from convlab.explore.explorer import Explorer, Limits
+from convlab.reference.padding import Mode
 from convlab.spec import ConvSpec
 from convlab.spec.axis import Axis, same_padding
 from convlab.views.view import View
@@ -27,6 +28,15 @@ _CONTROLS: dict[str, Control] = {
         "Padding is",
         {"number": "a number, as set", "same": "“same”: P = ⌈H / stride⌉", "valid": "“valid”: none"},
     ),
+    "border": Choice(
+        "Padding shows",
+        {
+            "zero": "zeros",
+            "reflect": "the image, mirrored at its border pixels",
+            "replicate": "the border pixels again",
+            "circular": "the image’s other end",
+        },
+    ),
 }
 
 
@@ -38,6 +48,7 @@ def window(
     stride: int = 1,
     padding: int | Literal["same", "valid"] = 1,
     dilation: int = 1,
+    border: Mode = "zero",
 ) -> Explorer:
     """Explore which input cells each output cell reads, with controls for the sizes of the convolution.
 
@@ -46,11 +57,21 @@ def window(
     (3, 4)
 
     Parameters: where the controls stand at first, in pixels; stride, padding and dilation are those of both
-    axes. Raises ``ValueError`` for a value that its control does not reach.
+    axes; ``border`` is what the padding shows, as ``mode`` in ``views.window``. Raises ``ValueError`` for a
+    value that its control does not reach.
     """
     mode = padding if padding in ("same", "valid") else "number"
     number = padding if mode == "number" else 0
-    initial = {"h": h, "w": w, "r": r, "s": s, "stride": stride, "padding": number, "dilation": dilation, "mode": mode}
+    initial: dict[str, Any] = {
+        "h": h,
+        "w": w,
+        "r": r,
+        "s": s,
+        "stride": stride,
+        "padding": number,
+        "dilation": dilation,
+    }
+    initial |= {"mode": mode, "border": border}
     instead = "views.window(spec) draws every other size."
     return Explorer("explore.window", _CONTROLS, initial, _draw, limits=_limits, instead=instead)
 
@@ -59,14 +80,15 @@ def _limits(values: Mapping[str, Any]) -> Limits:
     return {"padding": (0, 4) if values["mode"] == "number" else None}
 
 
-def _draw(h: int, w: int, r: int, s: int, stride: int, padding: int, dilation: int, mode: str) -> View:
+def _draw(h: int, w: int, r: int, s: int, stride: int, padding: int, dilation: int, mode: str, border: Mode) -> View:
     ends = [_PADDINGS[mode](padding, size, taps, stride, dilation) for size, taps in ((h, r), (w, s))]
     rows = Axis("H", h, *ends[0], r, stride, dilation)
     columns = Axis("W", w, *ends[1], s, stride, dilation)
     if rows.problem or columns.problem:
-        return no_window(rows, columns)
+        return no_window(rows, columns, border)
     sizes = {"n": 1, "c": 1, "h": h, "w": w, "k": 1, "r": r, "s": s}
-    return draw_window(ConvSpec(**sizes, stride=stride, padding=(*ends[0], *ends[1]), dilation=dilation))
+    spec = ConvSpec(**sizes, stride=stride, padding=(*ends[0], *ends[1]), dilation=dilation)
+    return draw_window(spec, mode=border)
 
 
 _PADDINGS: Mapping[str, Callable[[int, int, int, int, int], tuple[int, int]]] = {

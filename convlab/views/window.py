@@ -11,6 +11,7 @@ import numpy.typing as npt
 from convlab.reference.padding import Mode
 from convlab.spec import ConvSpec
 from convlab.spec.axis import Axis
+from convlab.views.channels import channel_links, channel_panels
 from convlab.views.drawn import Sides, sums
 from convlab.views.grid import Ids, Panel, cell_ids, join, pairs
 from convlab.views.samples import check_index, filter_of, image, sample_filter, sample_image
@@ -39,10 +40,10 @@ def window(
     [('input', 7, 8), ('filter', 3, 2), ('output', 3, 4)]
 
     Parameters: ``n`` is the image, ``k`` the filter and ``c`` the channel of that filter which are drawn (with
-    groups, a filter has only the channels of its own group); ``x`` of shape (N, C, H, W) and ``w`` of shape
-    (K, C/G, R, S) are the values, small whole numbers where None; ``mode`` is what the padding shows, one of
-    ``reference.padding.MODES``, and all but "zero" link each padded cell with the pixel that it repeats. The output's
-    values are those of the whole convolution, all channels added.
+    groups, a filter has only the channels of its own group, and two strips show which); ``x`` of shape (N, C, H, W)
+    and ``w`` of shape (K, C/G, R, S) are the values, small whole numbers where None; ``mode`` is what the padding
+    shows, one of ``reference.padding.MODES``, and all but "zero" link each padded cell with the pixel that it repeats.
+    The output's values are those of the whole convolution, all channels added.
 
     Raises ``ValueError`` for an index that is not there, for arrays of another shape, and for padding that would repeat
     more pixels than there are. Of an input with more than ``side.WHOLE`` rows or columns a part is shown, and a caption
@@ -58,9 +59,14 @@ def window(
         output_panel(f"y[{n}, {k}]", sides, sums(pixels, first, weights, sides)),
     ]
     notes = [f"One of {len(weights)} channels is drawn; y adds the products of all."] * (len(weights) > 1)
+    if spec.groups > 1:
+        panels += channel_panels(spec, first + c, k)
     ids = cell_ids(panels)
+    links = [_links(sides, ids)]
+    if spec.groups > 1:
+        links.append(channel_links(spec, k, ids))
     example = int(ids["output"][0, :2][-1])  # in the first row, where windows reach into the padding
-    return _view(str(spec), sides, panels, notes, links=_links(sides, ids), example=example)
+    return _view(str(spec), sides, panels, notes, links=join(*links), example=example)
 
 
 def no_window(rows: Axis, columns: Axis, mode: Mode = "zero") -> View:

@@ -42,6 +42,7 @@ def input_panel(name: str, sides: Sides, pixels: Pixels, channel: int) -> Panel:
         col_axis="W",
         row_index=rows.index,
         col_index=cols.index,
+        regions=inside.ravel().tolist() if "copy" in kinds else (),
     )
 
 

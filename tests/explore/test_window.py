@@ -45,6 +45,13 @@ def test_an_explorer_may_begin_without_output() -> None:
     assert explore.window(h=2, w=2, r=7, s=7, padding=0).view.panels[-1].message
 
 
+def test_padding_may_show_the_image_again() -> None:
+    explorer = explore.window(h=4, w=5, padding=2, border="circular")
+    assert explorer.view.panels[0].labels[0] == "padding at h=−2, w=−2, repeats x[h=2, w=3] = 3"
+    explorer.controls["border"].value = "zero"
+    assert explorer.view.panels[0].labels[0] == "padding at h=−2, w=−2, counts as 0"
+
+
 def test_named_paddings_are_those_of_the_spec() -> None:
     explorer = explore.window(h=5, w=8, r=3, s=2, stride=2, padding="same")
     assert explorer.controls["padding"].disabled
@@ -65,12 +72,23 @@ def expected_size(size: int, taps: int, values: dict[str, Any]) -> int:
     return max(0, (size + 2 * padding - values["dilation"] * (taps - 1) - 1) // values["stride"] + 1)
 
 
+def lacks_pixels(size: int, taps: int, values: dict[str, Any]) -> bool:
+    """Whether the padding would repeat more pixels than there are."""
+    spanned = (math.ceil(size / values["stride"]) - 1) * values["stride"] + values["dilation"] * (taps - 1) + 1
+    widest = {"same": math.ceil(max(0, spanned - size) / 2), "valid": 0, "number": values["padding"]}[values["mode"]]
+    return bool(size < {"reflect": widest + 1, "circular": widest}.get(values["border"], 0))
+
+
 def test_two_hundred_changes_stay_right() -> None:
     rng = np.random.default_rng(3)
-    explorer, impossible = explore.window(), 0
+    explorer, impossible, refused = explore.window(), 0, 0
     for _ in range(200):
         change(explorer, rng)
         values = explorer.values
+        if lacks_pixels(values["h"], values["r"], values) or lacks_pixels(values["w"], values["s"], values):
+            refused += 1
+            assert f"{values['border']} padding of" in explorer.view.panels[0].message
+            continue
         expected = [expected_size(values[a], values[b], values) for a, b in (("h", "r"), ("w", "s"))]
         if 0 in expected:
             impossible += 1
@@ -78,6 +96,7 @@ def test_two_hundred_changes_stay_right() -> None:
         else:
             assert [*sizes(explorer)] == expected  # the whole range of the controls is drawn whole
     assert impossible > 10
+    assert refused > 5
 
 
 @pytest.mark.parametrize("wrong", [{"h": 17}, {"stride": 0}, {"dilation": 1.5}, {"padding": "reflect"}])

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from convlab.reference.padding import Mode
 from convlab.spec import ConvSpec
 from convlab.spec.axis import Axis
 from convlab.views import View, window
@@ -27,9 +28,9 @@ def random_spec(seed: int) -> ConvSpec | None:
         **{"n": draw(1, 3), "c": groups * draw(1, 4), "k": groups * draw(1, 3)},
         **{"h": draw(3, 40), "w": draw(3, 40), "r": draw(1, 6), "s": draw(1, 6)},
     }
-    steps = {"stride": tuple(draw(1, 4, 2)), "dilation": tuple(draw(1, 4, 2)), "padding": tuple(draw(0, 4, 4))}
+    stride, dilation, padding = (tuple(draw(*ends)) for ends in ((1, 4, 2), (1, 4, 2), (0, 4, 4)))
     try:
-        return ConvSpec(**sizes, **steps, groups=groups)
+        return ConvSpec(**sizes, stride=stride, dilation=dilation, padding=padding, groups=groups)
     except ValueError:
         return None
 
@@ -48,7 +49,8 @@ def place(label: str) -> tuple[str, int, int] | None:
 
 def links_in_words(view: View) -> set[frozenset[tuple[str, int, int] | None]]:
     places = [place(label) for panel in view.panels for label in panel.labels]
-    return {frozenset((places[a], places[b])) for a, b in view.links.tolist()}
+    links = {frozenset((places[a], places[b])) for a, b in view.links.tolist()}
+    return {link for link in links if None not in link}  # channels and filters are no places
 
 
 def links_by_definition(spec: ConvSpec, p_shown: int, q_shown: int) -> set[frozenset[tuple[str, int, int] | None]]:
@@ -64,7 +66,7 @@ def links_by_definition(spec: ConvSpec, p_shown: int, q_shown: int) -> set[froze
 def test_links_are_those_of_the_definition(spec: ConvSpec) -> None:
     view = window(spec)
     assert links_in_words(view) == links_by_definition(spec, *view.ids["output"].shape)
-    assert len(view.links) == len(links_in_words(view))
+    assert len(view.links) == len({frozenset(link) for link in view.links.tolist()})
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=str)
@@ -99,13 +101,13 @@ def test_values_are_those_of_the_given_arrays_and_of_the_whole_convolution() -> 
     view = window(ASYMMETRIC, n=1, c=2, k=3, x=x, w=w)
     inputs, taps, outputs = (
         dict(label.split(", window")[0].split(" = ") for label in panel.labels if " = " in label)
-        for panel in view.panels
+        for panel in view.panels[:3]
     )
     assert inputs == {f"x[h={h}, w={i}]": f"{x[1, 5, h, i]:.0f}" for h in range(9) for i in range(7)}
     assert taps == {f"w[r={r}, s={s}]": f"{w[3, 2, r, s]:.0f}" for r in range(3) for s in range(2)}
     expected = convolution_by_definition(x, w, ASYMMETRIC)
     assert outputs == {label: f"{value:.0f}" for label, value in expected.items()}
-    assert [panel.title for panel in view.panels] == ["Input x[1, 5]", "Filter w[3, 2]", "Output y[1, 3]"]
+    assert [panel.title for panel in view.panels[:3]] == ["Input x[1, 5]", "Filter w[3, 2]", "Output y[1, 3]"]
 
 
 def test_many_channels_are_all_added() -> None:
@@ -135,7 +137,7 @@ def test_channels_and_filters_differ_in_their_default_values() -> None:
 
 def test_padding_and_gaps_say_what_they_are() -> None:
     view = window(ASYMMETRIC)
-    image, taps, _ = view.panels
+    image, taps = view.panels[:2]
     assert image.labels[0] == "padding at h=−1, w=−2, counts as 0"
     assert image.kinds.count("padding") == 10 * 12 - 9 * 7
     assert taps.labels[1] == "gap of the dilation, no weight"
@@ -181,7 +183,7 @@ def test_a_filter_larger_than_the_picture_still_has_one_output() -> None:
 @pytest.mark.parametrize(("name", "index", "last"), [("n", 2, 1), ("n", -1, 1), ("c", 3, 2), ("k", 4, 3)])
 def test_an_index_out_of_range_is_refused(name: str, index: int, last: int) -> None:
     with pytest.raises(ValueError, match=f"{name}={index} is not there: {name} runs from 0 to {last}") as error:
-        window(ASYMMETRIC, **{name: index})
+        window(ASYMMETRIC, **{name: index})  # type: ignore[arg-type]
     assert str(ASYMMETRIC) in str(error.value)
     assert f"Fix: choose {name} in this range." in str(error.value)
 
@@ -191,6 +193,87 @@ def test_arrays_of_another_shape_are_refused() -> None:
         window(ASYMMETRIC, x=np.ones((9, 7)))
     with pytest.raises(ValueError, match=r"w has shape \(4, 6, 3, 2\).\n.*\n  Fix: give w the shape \(4, 3, 3, 2\)"):
         window(ASYMMETRIC, w=np.ones((4, 6, 3, 2)))
+
+
+SOURCES: dict[Mode, list[int | None]] = {  # of the places −2 … 6 of an axis with five pixels
+    "zero": [None, None, 0, 1, 2, 3, 4, None, None],
+    "reflect": [2, 1, 0, 1, 2, 3, 4, 3, 2],
+    "replicate": [0, 0, 0, 1, 2, 3, 4, 4, 4],
+    "circular": [3, 4, 0, 1, 2, 3, 4, 0, 1],
+}
+
+
+@pytest.mark.parametrize("mode", SOURCES)
+def test_padding_shows_the_pixel_that_it_repeats(mode: Mode) -> None:
+    spec = ConvSpec(n=1, c=1, h=5, w=6, k=1, r=3, s=2, padding=(2, 2, 0, 1))
+    x = np.random.default_rng(4).permutation(30).reshape(spec.input_shape)
+    view = window(spec, x=x, mode=mode)
+    image, links = view.panels[0], {frozenset(link) for link in view.links.tolist()}
+    across = [*range(6), {"zero": None, "reflect": 4, "replicate": 5, "circular": 0}[mode]]
+    for (row, h), (col, w) in itertools.product(enumerate(SOURCES[mode]), enumerate(across)):
+        cell = row * 7 + col
+        if 2 <= row < 7 and col < 6:
+            assert (image.cell_kinds[cell], image.values[cell]) == ("input", str(x[0, 0, h, w]))
+        elif h is None or w is None:
+            assert (image.cell_kinds[cell], image.values[cell]) == ("padding", "")
+        else:
+            assert (image.cell_kinds[cell], image.values[cell]) == ("copy", str(x[0, 0, h, w]))
+            assert image.labels[cell].endswith(f", repeats x[h={h}, w={w}] = {x[0, 0, h, w]}")
+            assert frozenset((cell, (h + 2) * 7 + w)) in links
+    count = sum(link <= {*range(image.rows * image.cols)} for link in links)
+    assert count == image.cell_kinds.count("copy")
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_outputs_are_those_of_the_padded_image(mode: Mode) -> None:
+    spec = ConvSpec(n=2, c=4, h=4, w=5, k=6, r=3, s=2, padding=(2, 1, 3, 0), dilation=(1, 2), stride=(1, 2), groups=2)
+    rng = np.random.default_rng(5)
+    x, w = rng.integers(1, 9, spec.input_shape), rng.integers(-9, 9, spec.weight_shape)
+    names = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+    padded = np.pad(x[1, 2:], ((0, 0), (2, 1), (3, 0)), mode=names[mode])  # type: ignore[call-overload]
+    outputs = np.zeros((spec.p, spec.q), int)
+    for p, q, r, s in np.ndindex(spec.p, spec.q, 3, 2):
+        outputs[p, q] += (padded[:, p + r, 2 * q + 2 * s] * w[4, :, r, s]).sum()
+    view = window(spec, n=1, k=4, x=x, w=w, mode=mode)
+    assert view.panels[2].values == [str(value).replace("-", "−") for value in outputs.ravel()]
+
+
+def test_of_a_large_input_the_padding_names_pixels_that_are_not_drawn() -> None:
+    view = window(ConvSpec(n=1, c=1, h=100, w=50, k=1, r=3, s=3, padding=1), mode="circular")
+    assert view.panels[0].labels[0].startswith("padding at h=−1, w=−1, repeats x[h=99, w=49] = ")
+
+
+def test_padding_that_would_repeat_too_much_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"reflect padding of 3 pixels needs 4, but the input has 3"):
+        window(ConvSpec(n=1, c=1, h=3, w=9, k=1, r=2, s=2, padding=3), mode="reflect")
+
+
+def test_no_window_shows_padding_of_its_mode() -> None:
+    image = no_window(Axis("H", 4, 1, 0, 7, 1, 1), Axis("W", 5, 0, 0, 3, 1, 1), "replicate").panels[0]
+    assert image.labels[0].startswith("padding at h=−1, w=0, repeats x[h=0, w=0] = ")
+
+
+@pytest.mark.parametrize(("c", "k", "groups"), [(6, 4, 2), (8, 8, 8), (6, 9, 3), (80, 40, 2)])
+def test_strips_link_each_filter_with_the_channels_that_it_sees(c: int, k: int, groups: int) -> None:
+    view = window(ConvSpec(n=1, c=c, h=4, w=5, k=k, r=3, s=2, groups=groups), k=k - 1)
+    channels, filters = (view.ids[name].ravel() for name in ("channels", "filters"))
+    links = {tuple(sorted(link)) for link in view.links.tolist()}
+    found = {(a - channels[0], b - filters[0]) for a, b in links if a >= channels[0]}
+    seen = {cell for cell in view.linked(int(view.ids["output"][1, 2])) if cell >= channels[0]}
+    weights = np.kron(np.eye(groups), np.ones((c // groups, k // groups)))[: channels.size, : filters.size]
+    assert found == {*zip(*np.nonzero(weights), strict=True)}
+    own = np.arange(c)[-(c // groups) :]
+    assert seen == {*channels[own[own < channels.size]], *filters[k - 1 : k]}
+    assert view.panels[0].title == f"Input x[0, {c - c // groups}]"
+
+
+def test_strips_say_which_channels_the_filter_reads() -> None:
+    channels, filters = window(ASYMMETRIC, c=1, k=3).panels[3:]
+    assert channels.subtitle == "filter 3 reads channels 3 to 5; 4 is drawn"
+    assert filters.subtitle == "2 filters of each group; 3 is drawn"
+    depthwise = window(ConvSpec(n=1, c=40, h=4, w=5, k=40, r=3, s=3, groups=40), k=7).panels[3]
+    assert depthwise.subtitle == "filter 7 reads channel 7; 7 is drawn"
+    assert depthwise.title == "Channels in groups of 1 (34 of 40 shown)"
 
 
 def test_no_window_shows_both_grids_and_both_reasons() -> None:
