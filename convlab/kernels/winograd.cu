@@ -99,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)  // two blocks on an SM
 conv_winograd(const float* __restrict__ x, const float* __restrict__ u,
               const float* __restrict__ bias,  // null: no bias
               float* __restrict__ y, Conv v) {
-    __shared__ union {
+    __shared__ union __align__(16) {
         struct {
             float weights[2][BC][8][BK / 16][2][16];  // [stage][c][e / 2][k / 16][e % 2][k % 16]
             float tiles[2][BC][16][BT];               // [stage][c][e][tile]
