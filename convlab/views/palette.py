@@ -95,6 +95,7 @@ def _theme_rules(theme: _Theme) -> str:
             f"{scope}.cl-message rect{{stroke:{_mix(ink, paper, 0.6)}}}",
             f"{scope}.cl-line{{stroke:{_mix(ink, paper, 0.25)}}}",
             f"{scope}.cl-cell rect.cl-trough{{fill:{_mix(ink, paper, 0.94)}}}",
+            f"{scope}.cl-cell.cl-here .cl-trough~text{{fill:{ink}}}",
         )
     )
 
@@ -116,6 +117,7 @@ _SHAPES = """
 .cl-hatch, .cl-line { fill: none; pointer-events: none; }
 .cl-line { stroke-width: 2.5; }
 .cl-switch .cl-cell { cursor: pointer; }
+.cl-here .cl-trough + rect { fill-opacity: 0.45; }
 .cl-message rect { fill: none; stroke-dasharray: 5 4; }
 .cl-cell text { text-anchor: middle; font-variant-numeric: tabular-nums; pointer-events: none; }
 .cl-cell:focus { outline: none; }
