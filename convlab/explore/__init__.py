@@ -12,6 +12,7 @@ from convlab.explore.latency import latency
 from convlab.explore.number_formats import number_formats
 from convlab.explore.occupancy import occupancy
 from convlab.explore.predict import predict
+from convlab.explore.registers import registers
 from convlab.explore.roofline import roofline
 from convlab.explore.threads import threads
 from convlab.explore.transposed import transposed
@@ -28,6 +29,7 @@ __all__ = [
     "number_formats",
     "occupancy",
     "predict",
+    "registers",
     "roofline",
     "threads",
     "transposed",

@@ -13,6 +13,7 @@ from convlab.views.im2col import im2col
 from convlab.views.latency import latency
 from convlab.views.number_formats import number_formats
 from convlab.views.occupancy import occupancy
+from convlab.views.registers import registers
 from convlab.views.roofline import roofline
 from convlab.views.threads import threads
 from convlab.views.transposed import transposed
@@ -37,6 +38,7 @@ __all__ = [
     "number_text",
     "occupancy",
     "pairs",
+    "registers",
     "roofline",
     "threads",
     "transposed",
