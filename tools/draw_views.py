@@ -21,6 +21,7 @@ SMALL = ConvSpec(n=1, c=1, h=6, w=7, k=1, r=3, s=3, padding=1)
 
 # A view that is small and shows what it is for.
 EXAMPLES: dict[str, Callable[[], Any]] = {
+    "coalescing": lambda: views.coalescing("naive", ConvSpec(n=1, c=1, h=8, w=40, k=1, r=3, s=3, padding=1, stride=2)),
     "epilogue": lambda: views.epilogue(
         BlockSpec(ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1), pool=True)
     ),

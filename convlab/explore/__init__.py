@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convlab.explore.coalescing import coalescing
 from convlab.explore.epilogue import epilogue
 from convlab.explore.family import family
 from convlab.explore.fragments import fragments
@@ -13,12 +14,14 @@ from convlab.explore.number_formats import number_formats
 from convlab.explore.occupancy import occupancy
 from convlab.explore.predict import predict
 from convlab.explore.registers import registers
+from convlab.explore.receptive_field import receptive_field
 from convlab.explore.roofline import roofline
 from convlab.explore.threads import threads
 from convlab.explore.transposed import transposed
 from convlab.explore.window import window
 
 __all__ = [
+    "coalescing",
     "epilogue",
     "family",
     "fragments",
@@ -30,6 +33,7 @@ __all__ = [
     "occupancy",
     "predict",
     "registers",
+    "receptive_field",
     "roofline",
     "threads",
     "transposed",

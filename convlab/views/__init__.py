@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convlab.views.coalescing import coalescing
 from convlab.views.epilogue import epilogue
 from convlab.views.family import family
 from convlab.views.figure import figure
@@ -14,6 +15,7 @@ from convlab.views.latency import latency
 from convlab.views.number_formats import number_formats
 from convlab.views.occupancy import occupancy
 from convlab.views.registers import registers
+from convlab.views.receptive_field import receptive_field
 from convlab.views.roofline import roofline
 from convlab.views.threads import threads
 from convlab.views.transposed import transposed
@@ -25,6 +27,7 @@ __all__ = [
     "Panel",
     "View",
     "cell_ids",
+    "coalescing",
     "epilogue",
     "family",
     "figure",
@@ -39,6 +42,7 @@ __all__ = [
     "occupancy",
     "pairs",
     "registers",
+    "receptive_field",
     "roofline",
     "threads",
     "transposed",

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from convlab.kernels.conv_struct import conv_struct
-from convlab.kernels.ladder import method
 from convlab.kernels.method import Launch
 from convlab.kernels.tiling import ceil_div
 from convlab.spec import ConvSpec
+from convlab.views.traced import plan_of
 
 __all__ = ["MAPPINGS", "Block", "Way"]
 
@@ -36,7 +36,7 @@ def _channels(spec: ConvSpec, block: Block) -> Launch:
 
 def _resized(name: str, spec: ConvSpec, outputs: int, block: Block) -> Launch:
     """A rung whose blocks take any number of threads, with as many of them as its outputs then need."""
-    (step,) = method(name).plan(spec).launches
+    (step,) = plan_of(name, spec).launches
     grid = (ceil_div(outputs, block[0]), *step.grid[1:])
     return replace(step, grid=grid, block=(block[0], 1, 1))
 

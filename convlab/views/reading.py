@@ -88,7 +88,8 @@ def _work(trace: Trace, axes: Mapping[str, str], shapes: Mapping[str, Mapping[st
 def _numbers(access: TraceAccess, letters: str, sizes: Mapping[str, int]) -> Numbers:
     """Number the elements of an access in the order of the course's own layout."""
     order = [letters.index(letter) for letter in sizes]
-    return np.ravel_multi_index(tuple(access.index[:, order].T), tuple(sizes.values()))
+    numbers: Numbers = np.ravel_multi_index(tuple(access.index[:, order].T), tuple(sizes.values()))
+    return numbers
 
 
 def _paired(found: Mapping[str, list[tuple[int, TraceAccess]]], numbers: Mapping[str, list[Numbers]]) -> list[Reading]:
@@ -96,7 +97,7 @@ def _paired(found: Mapping[str, list[tuple[int, TraceAccess]]], numbers: Mapping
     weights = np.full((len(found["x"]) + 1, _WARP), -1)
     count = np.zeros(_WARP, np.intp)
     for (_, access), number in zip(found["w"], numbers["w"], strict=True):
-        lanes = list(access.lanes)
+        lanes = np.array(access.lanes)
         weights[count[lanes], lanes] = number
         count[lanes] += 1
     readings = []

@@ -14,7 +14,7 @@ from convlab.kernels.ladder import method
 from convlab.kernels.method import Launch, Plan
 from convlab.kernels.ops import OPS
 
-__all__ = ["letters", "trace_launch", "trace_method"]
+__all__ = ["Warps", "letters", "plan_of", "trace_launch", "trace_method"]
 
 Warps = tuple[int | None, int | None]  # (block, warp); None stands for all
 
@@ -31,7 +31,7 @@ def trace_launch(name: str, spec: Any, step: Launch, warps: Warps = (None, None)
 
     >>> from convlab.spec import ConvSpec
     >>> spec = ConvSpec(n=1, c=1, h=4, w=5, k=1, r=3, s=3)
-    >>> len(trace_launch("naive", spec, method("naive").plan(spec).launches[0]).traces)
+    >>> len(trace_launch("naive", spec, plan_of("naive", spec).launches[0]).traces)
     8
     """
     return _run(name, spec, Plan((step,)), warps, observe=False)[0]
@@ -47,12 +47,24 @@ def trace_method(name: str, spec: Any, warps: Warps = (0, 0)) -> Run:
 
     Raises ``ValueError``, with the method's reason, for a spec that it does not support.
     """
+    return _run(name, spec, plan_of(name, spec), warps)[-1]
+
+
+def plan_of(name: str, spec: Any) -> Plan:
+    """Give the plan of a method for a spec.
+
+    >>> from convlab.spec import ConvSpec
+    >>> plan_of("naive", ConvSpec(n=1, c=1, h=4, w=5, k=7, r=3, s=3)).launches[0].grid
+    (1, 7, 1)
+
+    Raises ``ValueError``, with the method's reason, for a spec that it does not support.
+    """
     record = method(name)
     if record.plan is None:
-        raise ValueError(f"{name} runs on the CPU, and has no trace.\n  Fix: choose a method with kernels.")
+        raise ValueError(f"{name} runs on the CPU, and launches no kernel.\n  Fix: choose a method with kernels.")
     if (reason := record.supports(spec)) is not None:
-        raise ValueError(f"{reason}\n  In: {spec}\n  Fix: choose another method or other sizes than {name} has.")
-    return _run(name, spec, record.plan(spec), warps)[-1]
+        raise ValueError(f"{reason}\n  In: {spec}\n  Fix: choose another method than {name}, or other sizes.")
+    return record.plan(spec)
 
 
 def _run(name: str, spec: Any, plan: Plan, warps: Warps, observe: bool = True) -> list[Run]:
@@ -61,5 +73,5 @@ def _run(name: str, spec: Any, plan: Plan, warps: Warps, observe: bool = True) -
     shapes = op.shapes_in(spec, record.layout)
     tensors: dict[str, Any] = {each: np.zeros(shape, op.dtype(each, record)) for each, shape in shapes.items()}
     tensors |= dict.fromkeys(op.optional)
-    options = {"device": "emulator", "faults": "record", "trace": warps, "observe": observe}
+    options: dict[str, Any] = {"device": "emulator", "faults": "record", "trace": warps, "observe": observe}
     return run_plan(plan, tensors, axes=letters(name, spec), **options)
