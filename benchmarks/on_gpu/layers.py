@@ -47,6 +47,8 @@ HEADLINE: Mapping[str, Any] = {
     "layout of 64, 56², 256 images": LayoutSpec(n=256, c=64, h=56, w=56),
     "3×3 64→64, 56², 64 images": _EPILOGUE,
     "the same with an epilogue": BlockSpec(_EPILOGUE, relu=True, pool=False),
+    "7×7 3→64, 224², stride 2, 256 images": replace(DEEPBENCH["7×7 3→64, 224², stride 2"], n=256),
+    "1×1 1024→2048, 14², stride 2, 256 images": replace(DEEPBENCH["1×1 1024→2048, 14², stride 2"], n=256),
 }
 _CORE_FP32 = ("naive", "tiled", "multi_output", "implicit_gemm", "implicit_gemm_nhwc", "winograd")
 _CORE_TENSOR = ("tensor_core_mma", "tensor_core_bf16", "tensor_core_tf32")
@@ -63,6 +65,8 @@ METHODS: Mapping[str, tuple[str, ...]] = dict(
             ("layout_naive", "layout_transform"),
             ("naive",),
             ("fused_epilogue", "block_separate"),
+            ("implicit_gemm", "implicit_gemm_nhwc"),
+            ("implicit_gemm", "implicit_gemm_nhwc"),
         ),
         strict=True,
     )

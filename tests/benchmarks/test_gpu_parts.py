@@ -19,7 +19,7 @@ from convlab.executors import cuda  # noqa: E402
 from convlab.kernels.ladder import method, methods  # noqa: E402
 from convlab.perf.gpus import GPUS, gpu  # noqa: E402
 
-WIDE, NARROW, LARGE, DEPTHWISE, LAYOUT, BARE, EPILOGUE = layers.HEADLINE
+WIDE, NARROW, LARGE, DEPTHWISE, LAYOUT, BARE, EPILOGUE, STEM, STRIDED = layers.HEADLINE
 
 
 def entry(who, layer, milliseconds, dtype="float32", kernel="", kind="method"):
@@ -44,13 +44,29 @@ def test_a_rate_is_compared_with_a_peers():
     assert found("winograd, times the rate of implicit_gemm", both) == (1.5, True)
 
 
-def test_a_peer_counts_only_in_its_type_and_with_the_kernel_that_is_meant():
-    ours = entry("implicit_gemm", WIDE, 2.0)
-    part = f"implicit_gemm, times the rate of cudnn ({WIDE})"
-    sgemm = entry("cudnn", WIDE, 1.9, kernel="implicit_convolve_sgemm", kind="peer")
+@pytest.mark.parametrize("layer", [WIDE, LARGE])
+def test_a_peer_counts_only_in_its_type_and_with_the_kernel_that_is_meant(layer):
+    ours = entry("implicit_gemm", layer, 2.0)
+    part = f"implicit_gemm, times the rate of cudnn ({layer}), where it takes no Winograd"
+    sgemm = entry("cudnn", layer, 1.9, kernel="implicit_convolve_sgemm", kind="peer")
     assert found(part, [ours, sgemm]) == (0.95, True)
     assert found(part, [ours, {**sgemm, "kernel": "Winograd_fwd"}]) == (None, None)
+    assert found(part, [ours, {**sgemm, "kernel": ""}]) == (None, None)  # it may have been Winograd
     assert found(part, [ours, {**sgemm, "dtype": "float16"}]) == (None, None)
+
+
+@pytest.mark.parametrize("layer", [NARROW, STEM, STRIDED])
+def test_layers_that_winograd_does_not_do_are_judged_whatever_the_kernel(layer):
+    both = [entry("implicit_gemm_nhwc", layer, 2.0), entry("cudnn", layer, 1.7, kind="peer")]
+    assert found(f"implicit_gemm_nhwc, times the rate of cudnn ({layer})", both) == (0.85, False)
+
+
+def test_tensor_cores_are_held_against_whatever_kernel_cudnn_takes():
+    both = [
+        entry("tensor_core_mma", WIDE, 2.0, "float16"),
+        entry("cudnn_nhwc", WIDE, 1.5, "float16", kind="peer"),
+    ]
+    assert found("tensor_core_mma, times the rate of cudnn_nhwc", both) == (0.75, True)
 
 
 def test_on_hopper_the_tensor_cores_are_held_against_what_mma_sync_can_reach():
