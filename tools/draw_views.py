@@ -33,6 +33,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "latency": lambda: views.latency(warps=3),
     "number_formats": lambda: views.number_formats("0.1", "float16"),
     "registers": lambda: views.registers("gemm_register", "A100"),
+    "running_sum": lambda: views.running_sum("0.001", terms=8192),
     "threads": lambda: views.threads(SMALL, "blocks", block=(4, 8), warp=1),
     "transposed": lambda: views.transposed(
         ConvTransposeSpec(n=1, c=1, h=3, w=3, k=1, r=3, s=3, stride=2, padding=1, output_padding=1)

@@ -13,9 +13,10 @@ from convlab.explore.latency import latency
 from convlab.explore.number_formats import number_formats
 from convlab.explore.occupancy import occupancy
 from convlab.explore.predict import predict
-from convlab.explore.registers import registers
 from convlab.explore.receptive_field import receptive_field
+from convlab.explore.registers import registers
 from convlab.explore.roofline import roofline
+from convlab.explore.running_sum import running_sum
 from convlab.explore.threads import threads
 from convlab.explore.transposed import transposed
 from convlab.explore.window import window
@@ -32,9 +33,10 @@ __all__ = [
     "number_formats",
     "occupancy",
     "predict",
-    "registers",
     "receptive_field",
+    "registers",
     "roofline",
+    "running_sum",
     "threads",
     "transposed",
     "window",

@@ -14,9 +14,10 @@ from convlab.views.im2col import im2col
 from convlab.views.latency import latency
 from convlab.views.number_formats import number_formats
 from convlab.views.occupancy import occupancy
-from convlab.views.registers import registers
 from convlab.views.receptive_field import receptive_field
+from convlab.views.registers import registers
 from convlab.views.roofline import roofline
+from convlab.views.running_sum import running_sum
 from convlab.views.threads import threads
 from convlab.views.transposed import transposed
 from convlab.views.view import View
@@ -41,9 +42,10 @@ __all__ = [
     "number_text",
     "occupancy",
     "pairs",
-    "registers",
     "receptive_field",
+    "registers",
     "roofline",
+    "running_sum",
     "threads",
     "transposed",
     "window",
