@@ -15,6 +15,7 @@ from convlab.views.formats import FORMATS, read
 from convlab.views.grid import Frame, Panel, cell_ids, join, pairs
 from convlab.views.number_formats import decimal
 from convlab.views.view import View
+from convlab.views.words import count_text
 
 __all__ = ["DTYPES", "SumView", "running_sum"]
 
@@ -151,7 +152,8 @@ def _captions(growths: Sequence[_Growth], term: Fraction, terms: int) -> Iterato
                 f"{_short(gap)} apart, and a term is not more than half of that."
             )
         elif growth.stops:
-            yield f"{growth.words} is infinite after {growth.stops} term{'s' * (growth.stops > 1)}: beyond {decimal(form.largest)}."
+            after = count_text(growth.stops, "term")
+            yield f"{growth.words} is infinite after {after}: beyond {decimal(form.largest)}."
         else:
             off = float(abs(Fraction(last) / (term * terms) - 1)) * 100
             yield f"{growth.words} grows to the end, and is {_short(off) + ' % off' if off else 'exact'}."
