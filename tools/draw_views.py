@@ -32,6 +32,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "im2col": lambda: explore.im2col().view,
     "latency": lambda: views.latency(warps=3),
     "number_formats": lambda: views.number_formats("0.1", "float16"),
+    "receptive_field": lambda: views.receptive_field(3 * [(3, 1, 2)]),
     "registers": lambda: views.registers("gemm_register", "A100"),
     "running_sum": lambda: views.running_sum("0.001", terms=8192),
     "threads": lambda: views.threads(SMALL, "blocks", block=(4, 8), warp=1),
