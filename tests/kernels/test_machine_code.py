@@ -26,6 +26,7 @@ SIGNS = {
     "conv_implicit_gemm": ("LDG.E.128", "LDS.128"),
     "conv_implicit_gemm_nhwc": ("LDG.E.128", "LDS.128", "STG.E.128"),
     "conv_grouped": ("LDS.128",),
+    "conv_winograd": ("LDG.E.128", "STS.128", "LDS.128"),
     "conv_wmma": ("LDSM.16.M88.4", "HMMA.16816.F32"),
     "conv_mma": COPIED,
     "conv_mma_any": ("LDSM.16.M88.4", "STS.128"),
@@ -37,7 +38,7 @@ WIDE_LOADS = {"gemm_warp": 6, "gemm_warp_batched": 6, "conv_implicit_gemm_nhwc":
 
 # Kernels whose threads keep many sums: an SM of an A100 or H100 is planned to hold 16 of their warps at least, and 12
 # of those that keep 8 × 8 sums and the elements of the next step.
-HEAVY = {*SIGNS, "gemm_register", "conv_pointwise", "conv_winograd", "separable_3x3"} - {"conv_grouped"}
+HEAVY = {*SIGNS, "gemm_register", "conv_pointwise", "separable_3x3"} - {"conv_grouped"}
 WARPS, FEW_WARPS = 16, 12
 AND_MORE = {"gemm_warp", "gemm_warp_batched", "conv_implicit_gemm--DBM=64"}
 

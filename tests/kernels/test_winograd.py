@@ -131,6 +131,14 @@ def test_the_op_computes_by_any_of_them(name):
             {"c": 70000, "k": 70000, "groups": 70000},
             "G=70000 groups are more than the 65535 blocks that a grid can have there.",
         ),
+        (
+            {"c": 65000, "k": 65000 * 33038, "groups": 65000},
+            "2148640000 slots of filters are too many for the 32-bit int",
+        ),
+        (
+            {"k": 70000 * 32},
+            "⌈K/G / 32⌉=70000 parts of a group are more than the 65535 blocks that a grid can have there.",
+        ),
         ({"n": 2**20, "h": 300, "w": 200}, "tiles are too many for the 32-bit int that numbers them."),
     ],
 )
