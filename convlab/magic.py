@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from convlab.errors import CompileError
 from convlab.executors.compile import compile
+from convlab.executors.module import Module
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["load_ipython_extension"]
+__all__ = ["Uncompiled", "bind", "load_ipython_extension"]
 
 
 class Uncompiled:
@@ -32,25 +33,32 @@ class Uncompiled:
         return f"{self._name}, which did not compile"
 
 
+def bind(line: str, cell: str) -> tuple[str, Module | Uncompiled, str]:
+    """Compile a cell: the name that it binds, what to, and what went wrong, empty where nothing did.
+
+    Parameters: ``line``, what stands behind ``%%cuda``; ``cell``, the rest. The name is empty where the line is none.
+    """
+    words = line.split()
+    if len(words) != 1 or not words[0].isidentifier() or iskeyword(words[0]):
+        wrong = "Write one name after %%cuda, such as `%%cuda mine`: the module gets that name."
+        return "", Uncompiled("the cell"), wrong
+    try:
+        # JupyterLab counts the line with %%cuda as the cell's first.
+        return words[0], compile(f"\n{cell}", name=f"{words[0]}.cu"), ""
+    except CompileError as error:
+        return words[0], Uncompiled(words[0]), str(error)
+
+
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register the magic; ``%load_ext convlab`` comes here."""
 
     def cuda(line: str, cell: str) -> None:
         """Compile this cell's CUDA C, and bind the module to NAME: its kernels are in ``NAME.kernels``."""
-        words = line.split()
-        if len(words) != 1 or not words[0].isidentifier() or iskeyword(words[0]):
-            print("Write one name after %%cuda, such as `%%cuda mine`: the module gets that name.", file=sys.stderr)
-            return
-        try:
-            # JupyterLab counts the line with %%cuda as the cell's first.
-            module: Any = compile(f"\n{cell}", name=f"{words[0]}.cu")
-        except CompileError as error:
-            # A Python traceback would bury the one thing that matters: the line of CUDA C.
-            print(error, file=sys.stderr)
-            shell.user_ns[words[0]] = Uncompiled(words[0])
-            return
-        shell.user_ns[words[0]] = module
-        print(module)
+        name, module, wrong = bind(line, cell)
+        if name:
+            shell.user_ns[name] = module
+        # A Python traceback would bury the one thing that matters: the line of CUDA C.
+        print(wrong or module, file=sys.stderr if wrong else sys.stdout)
 
     register: Any = shell.register_magic_function
     register(cuda, magic_kind="cell", magic_name="cuda")

@@ -10,8 +10,10 @@ import numpy as np
 from convlab.checker.compare import Elements
 from convlab.checker.diagnose import Diagnosis, diagnose
 from convlab.checker.exercises import exercise
+from convlab.checker.kinds import KINDS
+from convlab.checker.kinds.outcome import Trial
 from convlab.checker.record import Case, Exercise
-from convlab.checker.trials import Trial, run_trials, unusable
+from convlab.checker.trials import run_trials
 from convlab.checker.verdict import Verdict
 from convlab.errors import ConvlabError
 
@@ -48,7 +50,7 @@ def check(exercise_id: str, answer: Any, *, seed: int = PUBLIC_SEED) -> Verdict:
 
 def judge(record: Exercise, answer: Any, seed: int) -> Verdict:
     """Form the verdict on an answer from its trials on the cases of one seed."""
-    problem = unusable(record, answer)
+    problem = KINDS[record.kind].unusable(record, answer)
     if problem:
         return _verdict(record, status="error", message=f"{record.function} {problem}.")
     cases = record.cases(np.random.default_rng(seed))
@@ -66,7 +68,7 @@ def judge(record: Exercise, answer: Any, seed: int) -> Verdict:
 
 
 def _failed(record: Exercise, trials: list[Trial], first: Trial, shared: dict[str, Any]) -> Verdict:
-    likely = diagnose(record.mutants, trials) if first.status != "timeout" else Diagnosis()
+    likely = diagnose(record, trials) if first.status != "timeout" else Diagnosis()
     return _verdict(
         record,
         status=first.status,
@@ -81,7 +83,7 @@ def _failed(record: Exercise, trials: list[Trial], first: Trial, shared: dict[st
 
 
 def _first_element(case: Case, elements: Elements | None) -> dict[str, Any]:
-    if elements is None:
+    if elements is None or not elements.wrong.any():  # right, with a fault, or over a budget
         return {}
     index = elements.first
     found, expected = float(elements.found[index]), float(elements.expected[index])
@@ -95,4 +97,4 @@ def _unwritten(record: Exercise, trial: Trial) -> str:
 
 
 def _verdict(record: Exercise, **details: Any) -> Verdict:
-    return Verdict(exercise=record.id, title=record.title, points=record.points, **details)
+    return Verdict(exercise=record.id, title=record.title, points=record.points, hints=record.hints, **details)

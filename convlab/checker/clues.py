@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from convlab.checker.compare import Elements
+from convlab.checker.kinds.outcome import Trial
 from convlab.checker.record import Floats
-from convlab.checker.trials import Trial
 
 __all__ = ["clue"]
 
@@ -29,7 +29,7 @@ def clue(trials: Sequence[Trial]) -> Clue:
     finding = trial.finding
     if finding.shapes:
         return _shape_clue(trial.case.axes, *finding.shapes)
-    if finding.elements is None:
+    if finding.elements is None or not finding.elements.wrong.any():
         return "", ""
     found, expected = _pooled(trials)
     with np.errstate(all="ignore"):  # results may be infinite

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -35,13 +37,18 @@ class Finding:
     """What one case showed: ``problem`` is empty when all is right, otherwise the rest of a sentence.
 
     ``array`` is the result in float64 wherever there is one. Either its shape fits, and ``elements`` compares
-    it, or ``shapes`` holds the shape found and the one expected.
+    it, or ``shapes`` holds the shape found and the one expected. ``faults`` are the kinds that the sanitizer found, and
+    ``over`` the measures whose budget was exceeded: with the array, they are the signature of an answer. ``said`` are
+    the values of an answer that is values, by name.
     """
 
     problem: str = ""
     array: Floats | None = None
     shapes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     elements: Elements | None = None
+    faults: frozenset[str] = frozenset()
+    over: frozenset[str] = frozenset()
+    said: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def rounding_bound(terms: int, magnitude: Floats, dtype: npt.DTypeLike) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Case", "Exercise", "Floats", "Mutant"]
+__all__ = ["Budget", "Case", "Exercise", "Floats", "Kernel", "Mutant", "Shape"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,12 +26,20 @@ class Case:
     'y[k=1]'
 
     Parameters: ``arguments`` by name, in the order of the call; ``axes``, the letters of the result's axes,
-    none for a single number; ``fixed``, the indices that the case itself chooses.
+    none for a single number; ``fixed``, the indices that the case itself chooses; ``given``, what the oracle and the
+    tolerance take, the arguments themselves where empty; ``words``, the case in words, the arguments where empty.
     """
 
     arguments: Mapping[str, Any]
     axes: tuple[str, ...] = ()
     fixed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    given: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    words: str = ""
+
+    @property
+    def known(self) -> tuple[Any, ...]:
+        """What the oracle, the tolerance and the budgets take."""
+        return tuple((self.given or self.arguments).values())
 
     def element(self, index: Sequence[int]) -> str:
         """Name one element of the result in tensor terms."""
@@ -39,7 +47,7 @@ class Case:
         return f"y[{', '.join(f'{axis}={place}' for axis, place in places.items())}]"
 
     def __str__(self) -> str:
-        return ", ".join(_argument(name, value) for name, value in self.arguments.items())
+        return self.words or ", ".join(_argument(name, value) for name, value in self.arguments.items())
 
 
 def _argument(name: str, value: object) -> str:
@@ -51,14 +59,50 @@ class Mutant:
     """A known-wrong answer: the misconception it stands for, a hint, and what it computes.
 
     ``misconception`` is a sentence about the code; ``hint`` leads on without telling the answer.
-    ``functions`` are the ways in which the mistake is usually written; each takes a case's arguments as the
-    learner's function does, and where the learner's would raise, so may it.
+    ``ways`` are the ways in which the mistake is usually written: functions, each of which takes a case's arguments
+    as the learner's function does, and where the learner's would raise, so may it; for kernels the whole CUDA C; for
+    values the values themselves.
     """
 
     name: str
     misconception: str
     hint: str
-    functions: tuple[Callable[..., npt.ArrayLike], ...]
+    ways: tuple[Any, ...]
+
+
+Shape = int | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """How the check launches a kernel.
+
+    - ``entry``: its name in the CUDA C;
+    - ``launch``: takes what the oracle takes, and gives grid, block, and bytes of dynamic shared memory;
+    - ``output``: the parameter that the result is written to; the case holds an array of its shape and type;
+    - ``letters``: the axes of arrays, for the sanitizer's sentences, as {"x": "nchw"}.
+    """
+
+    entry: str
+    launch: Callable[..., tuple[Shape, Shape, int]]
+    output: str = "y"
+    letters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A limit on what an answer may use in a case.
+
+    - ``measure``: a counter of the run, such as "sectors_global_load", "registers" (of a thread on an A100), or, for
+      functions, "memory" (bytes at the peak, the result included);
+    - ``words``: what is counted, as it stands in sentences: "sectors loaded";
+    - ``most``: takes what the oracle takes, and gives the limit; ``why`` says where it comes from.
+    """
+
+    measure: str
+    words: str
+    most: Callable[..., float]
+    why: str
 
 
 @dataclass(frozen=True)
@@ -67,11 +111,14 @@ class Exercise:
 
     - ``id``: the ``grade_id`` of the answer's cell; ``notebook``: the name, without its ending, of the
       exercise's notebook, or of the lesson that asks the question itself;
+    - ``kind``: a function of Python, a kernel of CUDA C, or values: a number, or a few under their names;
     - ``function``: the name that the answer defines; ``stub``: what stands where the answer was;
     - ``cases``: makes the calls from a seeded generator, the easiest first;
-    - ``oracle`` and ``tolerance`` take a case's arguments and give the right result in float64 and the error
-      that each of its elements may have;
+    - ``oracle`` and ``tolerance`` take what the case gives them, its arguments as a rule, and give the right result
+      in float64 and the error that each of its elements may have;
     - ``mutants``: the known-wrong answers that the check must reject and name;
+    - ``kernel``: how a kernel is launched; ``budgets``: limits on counters and memory;
+    - ``hints``: two, for those who are stuck, the second one stronger;
     - ``seconds``: how long all cases together may take.
     """
 
@@ -79,11 +126,14 @@ class Exercise:
     notebook: str
     title: str
     points: int
-    kind: Literal["function"]
+    kind: Literal["function", "kernel", "values"]
     function: str
     stub: str
     cases: Callable[[np.random.Generator], list[Case]]
     oracle: Callable[..., Floats]
     tolerance: Callable[..., Floats]
     mutants: tuple[Mutant, ...]
+    kernel: Kernel | None = None
+    budgets: tuple[Budget, ...] = ()
+    hints: tuple[str, str] | tuple[()] = ()
     seconds: float = 5.0

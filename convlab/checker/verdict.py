@@ -25,6 +25,13 @@ _COLOURS: dict[Status, str] = {"ok": "#009e73", "not_attempted": "#7a8793"}  # o
 _NOT_YET = "#d55e00"
 
 
+_FOLDS = ("I am stuck", "I am still stuck")  # what stands on the folded hints
+
+
+def _folded(name: str, text: str) -> str:
+    return f'<details style="margin-top:.4em"><summary>{name}</summary>{escape(text)}</details>'
+
+
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Verdict:
     """The result of one check; it counts as true only if everything is right.
@@ -38,6 +45,7 @@ class Verdict:
     - ``where``, ``expected``, ``found``: the first wrong element in tensor terms, and its two values;
     - ``diagnosis``: the name of the mutant that computes the same, ``misconception`` and ``hint`` its words;
       without such a mutant, what the errors have in common;
+    - ``hints``: those of the exercise, for whoever is stuck: two, the second one stronger;
     - ``errors``: the elements of that case, to be drawn, where the result is a tensor (N, K, P, Q);
     - ``printed``: what the answer printed in that case, without the ``omitted`` characters at the end.
     """
@@ -56,6 +64,7 @@ class Verdict:
     diagnosis: str = ""
     misconception: str = ""
     hint: str = ""
+    hints: tuple[str, ...] = ()
     errors: Elements | None = None
     printed: str = ""
     omitted: int = 0
@@ -81,6 +90,8 @@ class Verdict:
         rows = "".join(
             f'<div style="margin-top:.4em"><b>{name}:</b> {escape(text)}</div>' for name, text in self._details
         )
+        if not self.passed:
+            rows += "".join(_folded(name, text) for name, text in zip(_FOLDS, self.hints, strict=False))
         drawing = f'<div style="margin-top:.6em">{error_map(self.errors).svg()}</div>' if self.errors else ""
         printed = (
             f'<details style="margin-top:.4em"><summary>Your code printed</summary>'

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import convlab as cl
 from convlab.checker import EXERCISES
+from convlab.checker.notebook import _run_cell
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,9 +37,20 @@ def _lesson_00():
 @pytest.fixture(scope="session")
 def answers(sources):
     """The answer to each exercise, by id."""
-    functions = {}
-    for exercise_id, source in sources.items():
-        namespace = {"np": np}
-        exec(source, namespace)
-        functions[exercise_id] = namespace[EXERCISES[exercise_id].function]
-    return functions
+    return {exercise_id: run(source)[EXERCISES[exercise_id].function] for exercise_id, source in sources.items()}
+
+
+def run(source):
+    """Run a cell of an exercise, of Python or of CUDA C, and give what it defines."""
+    namespace = {"np": np, "cl": cl}
+    assert _run_cell(source, "cell", namespace) is None, source
+    return namespace
+
+
+@pytest.fixture(scope="session")
+def stubs():
+    """What the released cell of each exercise defines, by id."""
+    found = {}
+    for path in (ROOT / "exercises").glob("*.ipynb"):
+        found |= {name: source for name, source in _cells(path).items() if name in EXERCISES}
+    return {exercise_id: run(source)[EXERCISES[exercise_id].function] for exercise_id, source in found.items()}

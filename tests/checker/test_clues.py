@@ -6,8 +6,8 @@ import pytest
 from convlab.checker import check
 from convlab.checker.clues import clue
 from convlab.checker.compare import compare
+from convlab.checker.kinds.outcome import Trial
 from convlab.checker.record import Case
-from convlab.checker.trials import Trial
 
 CASE = Case({}, axes=("n", "k", "p", "q"))
 RIGHT = np.random.default_rng(3).uniform(1, 2, (2, 3, 4, 5))

@@ -1,16 +1,23 @@
 """Recognising a misconception by what it computes."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from convlab.checker import exercise
 from convlab.checker.compare import Finding, compare
 from convlab.checker.diagnose import Diagnosis, diagnose
+from convlab.checker.kinds.outcome import Trial
 from convlab.checker.record import Case, Mutant
-from convlab.checker.trials import Trial
 
 CASES = [Case({"x": np.array([1.0, 2.0])}, axes=("p",)), Case({"x": np.array([3.0, 5.0])}, axes=("p",))]
 DOUBLED = Mutant("doubled", "It doubles.", "Once?", (lambda x: x + x, lambda x: 2 * x + 1))
 DIVIDING = Mutant("dividing", "It divides.", "By what?", (lambda x: x * (9 // (int(x[0]) - 1)),))
 MUTANTS = (DOUBLED, DIVIDING)
+
+
+def posed(*mutants):
+    return replace(exercise("01-loops"), mutants=mutants)
 
 
 def tried(*results):
@@ -22,37 +29,37 @@ def tried(*results):
 
 
 def test_a_match_in_all_cases_names_the_mutant():
-    assert diagnose(MUTANTS, tried(np.array([2.0, 4.0]), np.array([6.0, 10.0]))) == Diagnosis(
+    assert diagnose(posed(*MUTANTS), tried(np.array([2.0, 4.0]), np.array([6.0, 10.0]))) == Diagnosis(
         "doubled", "It doubles.", "Once?"
     )
 
 
 def test_any_of_its_ways_of_writing_counts_but_not_a_mixture():
-    assert diagnose(MUTANTS, tried(np.array([3.0, 5.0]), np.array([7.0, 11.0]))).name == "doubled"
-    assert diagnose(MUTANTS, tried(np.array([2.0, 4.0]), np.array([7.0, 11.0]))).name == ""
+    assert diagnose(posed(*MUTANTS), tried(np.array([3.0, 5.0]), np.array([7.0, 11.0]))).name == "doubled"
+    assert diagnose(posed(*MUTANTS), tried(np.array([2.0, 4.0]), np.array([7.0, 11.0]))).name == ""
 
 
 def test_float32_noise_does_not_hide_a_match():
     noisy = [np.float32(2.0) * np.array([1.0, 2.0]) * (1 + 1e-6), np.array([6.0, 10.0]) * (1 - 1e-6)]
-    assert diagnose(MUTANTS, tried(*noisy)).name == "doubled"
+    assert diagnose(posed(*MUTANTS), tried(*noisy)).name == "doubled"
 
 
 def test_another_shape_is_no_match():
-    assert diagnose(MUTANTS, tried(np.array([[2.0, 4.0]]), np.array([6.0, 10.0]))).name == ""
+    assert diagnose(posed(*MUTANTS), tried(np.array([[2.0, 4.0]]), np.array([6.0, 10.0]))).name == ""
 
 
 def test_failing_where_the_mutant_fails_counts_as_agreement():
     failed = Trial(CASES[0], "error", Finding("raised ZeroDivisionError"))
-    assert diagnose(MUTANTS, [failed, tried(np.zeros(2), np.array([12.0, 20.0]))[1]]).name == "dividing"
-    assert diagnose(MUTANTS, [failed, tried(np.zeros(2), np.array([6.0, 10.0]))[1]]).name == ""
+    assert diagnose(posed(*MUTANTS), [failed, tried(np.zeros(2), np.array([12.0, 20.0]))[1]]).name == "dividing"
+    assert diagnose(posed(*MUTANTS), [failed, tried(np.zeros(2), np.array([6.0, 10.0]))[1]]).name == ""
 
 
 def test_failing_where_the_mutant_does_not_is_no_match():
     failed = Trial(CASES[1], "error", Finding("raised ZeroDivisionError"))
-    assert diagnose(MUTANTS, [tried(np.array([2.0, 4.0]), np.zeros(2))[0], failed]).name == ""
+    assert diagnose(posed(*MUTANTS), [tried(np.array([2.0, 4.0]), np.zeros(2))[0], failed]).name == ""
 
 
 def test_failing_everywhere_matches_nothing_not_even_a_mutant_that_does():
     hopeless = Mutant("hopeless", "It fails.", "Does it?", (lambda x: 1 // 0,))
     failed = [Trial(case, "error", Finding("raised ZeroDivisionError")) for case in CASES]
-    assert diagnose((hopeless,), failed).name == ""
+    assert diagnose(posed(hopeless), failed).name == ""

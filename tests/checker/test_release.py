@@ -58,6 +58,9 @@ def test_nothing_of_the_answers_is_left(path):
         assert json.dumps(line, ensure_ascii=False)[1:-1] not in released_text
 
 
+OPENINGS = {"function": "def {}(", "kernel": "%%cuda {}", "values": "{} = {{"}  # of the cell with the answer
+
+
 @NOTEBOOKS
 def test_ids_points_and_texts_are_kept_and_cells_guarded(path):
     before, after = (json.loads((folder / path.name).read_text("utf-8"))["cells"] for folder in (SOLUTIONS, RELEASED))
@@ -67,8 +70,9 @@ def test_ids_points_and_texts_are_kept_and_cells_guarded(path):
         assert new["metadata"]["deletable"] is False
         if new["metadata"]["nbgrader"]["solution"]:
             record = EXERCISES[new["id"]]
-            assert f"    {record.stub}" in "".join(new["source"]).splitlines()
-            assert "".join(new["source"]).startswith(f"def {record.function}(")
+            lines = [line.strip() for line in "".join(new["source"]).splitlines()]
+            assert {line.strip() for line in record.stub.splitlines()} <= {*lines}
+            assert lines[0].startswith(OPENINGS[record.kind].format(record.function))
         else:
             assert old["source"] == new["source"]
 
@@ -85,7 +89,7 @@ def test_a_question_has_its_cells_and_points(path):
             assert "".join(check["source"]) == f'cl.check("{record.id}", {record.function})'
             task = "".join(cells[f"{record.id}-task"]["source"])
             assert f"{record.title} ({record.points} points)" in task
-            assert f"`{record.function}(" in task
+            assert (f"`{record.kernel.entry}`" if record.kernel else f"`{record.function}") in task
 
 
 @NOTEBOOKS

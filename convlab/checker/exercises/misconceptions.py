@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy.typing as npt
+from typing import Any
 
 from convlab.checker.record import Mutant
 
@@ -172,15 +170,51 @@ MISCONCEPTIONS: dict[str, tuple[str, str]] = {
         "Every output channel uses the first filter.",
         "Look at the first index of w.",
     ),
+    "row and column of the pixel swapped": (
+        "The row and the column of a thread's pixel are swapped.",
+        "Neighbouring threads should have neighbouring columns. Which of / and % gives that?",
+    ),
+    "pixel divided by the wrong size": (
+        "The pixel's number is divided by a size that is not the length of an output row.",
+        "How many outputs stand in one row of the output?",
+    ),
+    "bounds of the last block missing": (
+        "Threads of the last block go on although there is no pixel left for them.",
+        "The grid has more threads than there are pixels. What should the surplus do?",
+    ),
+    "one thread too few": (
+        "The last pixel has no thread.",
+        "Pixels are numbered from 0. Which is the last one that your test lets through?",
+    ),
+    "input row as long as an output row": (
+        "The input is read as if its rows were as long as the output's.",
+        "Which letter is the length of an input row, and which that of an output row?",
+    ),
+    "input plane as high as an output plane": (
+        "The input is read as if its planes had as many rows as the output's.",
+        "How many rows does one channel of the input have?",
+    ),
+    "row and column of the filter swapped": (
+        "The filter is read with its row and column swapped.",
+        "In w[k, c, r, s], which of r and s is the one that lies side by side in memory?",
+    ),
+    "channels of the filter left out": (
+        "The filter is read as if it had one channel.",
+        "How many weights does one filter have before the next one begins?",
+    ),
+    "output written in another order": (
+        "The output is stored with its channels last.",
+        "The order of the output is N, K, P, Q. Which index varies fastest?",
+    ),
 }
 
 
-def mutant(name: str, *functions: Callable[..., npt.ArrayLike]) -> Mutant:
+def mutant(name: str, *ways: Any) -> Mutant:
     """Make the mutant of a misconception in the table.
 
     >>> mutant("bias missing", lambda x, w, bias: x @ w).misconception
     'The bias is missing.'
 
-    Parameters: ``functions``, the ways in which the mistake is usually written in this exercise.
+    Parameters: ``ways``, the functions, CUDA C or values in which the mistake is usually written in this exercise.
     """
-    return Mutant(name, *MISCONCEPTIONS[name], functions)
+    return Mutant(name, *MISCONCEPTIONS[name], ways)

@@ -1,0 +1,81 @@
+"""Answers that are values: a number, or a few numbers or words under their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from convlab.checker import guard
+from convlab.checker.compare import Finding
+from convlab.checker.kinds.outcome import Attempt, Trial
+from convlab.checker.record import Case, Exercise
+
+__all__ = ["attempt", "matches", "unusable"]
+
+_UNANSWERED = (None, Ellipsis, "")
+
+
+def unusable(exercise: Exercise, answer: Any) -> str:
+    """Say why a thing is no set of values; empty when it is one.
+
+    >>> from convlab.checker.record import Case
+    >>> _problem({"a": 1, "b": 2}, {"a": 1})
+    'lacks the name b; its names are a, b'
+    """
+    wanted = _wanted(exercise.cases(np.random.default_rng(0))[0])
+    if type(answer) is not dict:
+        return f"was expected, a dictionary with the names {', '.join(wanted)}, but it is {_kind(answer)}"
+    return _problem(wanted, answer)
+
+
+def attempt(exercise: Exercise, answer: Any, case: Case, seconds: float, log: guard.Printed) -> Attempt:
+    """Compare each value with the right one, which is a number with a tolerance, or one of some words."""
+    wanted = _wanted(case)
+    if all(_is_unanswered(answer[name]) for name in wanted):
+        return Attempt("not_attempted", Finding("is not written yet"))
+    verdicts = {name: _one(name, right, answer[name]) for name, right in wanted.items()}
+    wrong = {name: sentence for name, sentence in verdicts.items() if sentence}
+    more = f" ({len(wrong)} of {len(wanted)} are not right)" if len(wanted) > 1 else ""
+    problem = f"{next(iter(wrong.values()))}, which is not right{more}" if wrong else ""
+    return Attempt("wrong" if wrong else "ok", Finding(problem, said={name: answer[name] for name in wanted}))
+
+
+def matches(exercise: Exercise, way: Mapping[str, Any], trials: Sequence[Trial]) -> bool:
+    """Tell whether the values that a mutant names are what the answer says."""
+    said = trials[-1].finding.said
+    return bool(said) and all(not _one(name, value, said[name]) for name, value in way.items())
+
+
+def _wanted(case: Case) -> Mapping[str, Any]:
+    """The right values by name: numbers, ranges of numbers (least, most), or words."""
+    return case.arguments
+
+
+def _problem(wanted: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    missing = [name for name in wanted if name not in answer]
+    return f"lacks the name {missing[0]}; its names are {', '.join(wanted)}" if missing else ""
+
+
+def _kind(thing: Any) -> str:
+    return f"of type {type(thing).__name__}"
+
+
+def _is_unanswered(value: Any) -> bool:
+    return any(value is each for each in _UNANSWERED)
+
+
+def _one(name: str, right: Any, value: Any) -> str:
+    """What is wrong with one value, as the rest of a sentence."""
+    if _is_unanswered(value):
+        return f"has nothing yet under {name}"
+    if isinstance(right, str):
+        if type(value) is not str:
+            return f"has no word under {name}, but something {_kind(value)}"
+        return "" if value.strip().lower() == right.lower() else f"says {guard.in_one_line(value, 40)!r} for {name}"
+    if type(value) not in (int, float) and not (np.isscalar(value) and isinstance(value, np.number)):
+        return f"has no number under {name}, but something {_kind(value)}"
+    least, most = right if isinstance(right, tuple) else (right, right)
+    close = least - 1e-9 * abs(least) <= float(value) <= most + 1e-9 * abs(most)
+    return "" if close else f"says {float(value):g} for {name}"

@@ -1,0 +1,76 @@
+"""Answers that are kernels: what is no kernel, what the sanitizer says, what stays unwritten, what costs too much."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from convlab.checker import exercise
+from convlab.checker.check import judge
+from convlab.checker.exercises.e03_index import ANSWER
+from convlab.checker.record import Budget
+from convlab.executors.compile import compile
+from convlab.magic import Uncompiled
+
+RECORD = exercise("03-index")
+
+
+def told(source: str, **changes: Any) -> Any:
+    return judge(replace(RECORD, **changes), compile(source, name="mine.cu"), seed=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (None, "mine was expected, as %%cuda mine makes it, but the answer is of type NoneType."),
+        ("text", "mine was expected, as %%cuda mine makes it, but the answer is of type str."),
+        (Uncompiled("mine"), "mine did not compile; mend the %%cuda cell and run it again."),
+    ],
+)
+def test_what_is_no_kernel_gets_a_sentence(answer: Any, sentence: str) -> None:
+    verdict = judge(RECORD, answer, seed=1)
+    assert (verdict.status, verdict.message) == ("error", sentence)
+
+
+def test_another_kernels_name_and_other_parameters_are_said() -> None:
+    assert told(ANSWER.replace("conv(", "other(")).message == "mine has no kernel conv; it has other."
+    verdict = told('extern "C" __global__ void conv(const float* x, float* y) { y[0] = x[0]; }')
+    assert verdict.status == "error"
+    assert verdict.message.startswith("mine cannot be launched: conv takes 2 arguments, 11 were given")
+
+
+def test_a_fault_is_told_with_its_line_even_if_the_output_is_right() -> None:
+    verdict = told(ANSWER.replace("float sum = 0.0f;", "float sum = 0.0f * x[n * C * H * W - 1];"))
+    assert verdict.status == "wrong"
+    assert verdict.message.startswith("mine has a fault in line 8: reads x[n=0, c=0, h=-1, w=4]")
+    assert (verdict.where, verdict.diagnosis) == ("", "")
+
+
+def test_what_is_never_written_is_said_and_nothing_at_all_is_no_attempt() -> None:
+    partly = told(ANSWER.replace("    y[((n", "    if (q) y[((n"))
+    assert partly.message.startswith("mine never writes y[n=0, k=0, p=0, q=0]: 8 of 40 elements are missing")
+    assert told(ANSWER.replace("    y[((n", "    if (n > 5) y[((n")).status == "not_attempted"
+
+
+def test_an_endless_loop_ends() -> None:
+    verdict = told(ANSWER.replace("++c", "c += 0"))
+    assert verdict.status in ("wrong", "timeout")
+    assert verdict.message
+
+
+def test_a_right_answer_that_is_over_its_budget_is_told_by_how_much() -> None:
+    few = Budget("sectors_global_load", "sectors loaded", lambda x, w, spec: 3, "the most allowed here")
+    verdict = told(ANSWER, budgets=(few,))
+    assert verdict.status == "wrong"
+    assert verdict.message.endswith(" sectors loaded; 3 are the most allowed here.")
+    many = replace(few, most=lambda x, w, spec: 10**6)
+    assert told(ANSWER, budgets=(many, Budget("registers", "registers", lambda *_: 64, "enough"))).passed
+    assert "registers; 1 are" in told(ANSWER, budgets=(Budget("registers", "registers", lambda *_: 1, "x"),)).message
+
+
+def test_the_answers_own_printing_is_kept() -> None:
+    source = ANSWER.replace("    float sum", '    if (!p && !q && !k && !n) printf("here\\n");\n    float sum')
+    verdict = told(source.replace("float sum = 0.0f", "float sum = 1.0f"))
+    assert verdict.printed == "here\n"

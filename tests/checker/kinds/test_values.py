@@ -1,0 +1,65 @@
+"""Answers that are values: numbers, ranges and words, and whatever else is handed in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from convlab.checker import exercise
+from convlab.checker.check import judge
+from convlab.checker.record import Case, Mutant
+
+WANTED = {"macs": 27, "share": (0.2, 0.3), "bound": "memory"}
+RIGHT = {"macs": 27, "share": 0.25, "bound": "Memory "}
+RECORD = replace(
+    exercise("01-loops"),
+    kind="values",
+    function="numbers",
+    cases=lambda rng: [Case(WANTED)],
+    mutants=(Mutant("no channels", "Channels are missing.", "How many?", ({"macs": 9}, {"macs": 9.0})),),
+)
+
+
+@pytest.mark.parametrize("changes", [{}, {"macs": 27.0}, {"macs": np.int64(27)}, {"share": 0.2}, {"more": 1}])
+def test_right_values_pass_however_they_are_written(changes: dict[str, Any]) -> None:
+    assert judge(RECORD, RIGHT | changes, seed=1).passed
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"macs": 28}, "numbers says 28 for macs, which is not right (1 of 3 are not right)."),
+        ({"share": float("nan")}, "numbers says nan for share"),
+        ({"share": "a"}, "numbers has no number under share, but something of type str"),
+        ({"share": True}, "numbers has no number under share, but something of type bool"),
+        ({"bound": 1}, "numbers has no word under bound, but something of type int"),
+        ({"bound": "arithmetic"}, "numbers says 'arithmetic' for bound"),
+        ({"macs": ...}, "numbers has nothing yet under macs"),
+    ],
+)
+def test_wrong_values_are_named(changes: dict[str, Any], message: str) -> None:
+    verdict = judge(RECORD, RIGHT | changes, seed=1)
+    assert verdict.status == "wrong"
+    assert verdict.message.startswith(message)
+
+
+@pytest.mark.parametrize("answer", [None, 27, "macs", [27], object()])
+def test_what_is_no_dictionary_gets_a_sentence(answer: Any) -> None:
+    verdict = judge(RECORD, answer, seed=1)
+    assert verdict.status == "error"
+    assert verdict.message.startswith(
+        "numbers was expected, a dictionary with the names macs, share, bound, but it is of"
+    )
+
+
+def test_a_missing_name_is_said_and_nothing_is_no_attempt() -> None:
+    assert judge(RECORD, {"macs": 27}, 1).message == "numbers lacks the name share; its names are macs, share, bound."
+    assert judge(RECORD, dict.fromkeys(WANTED, ...), 1).status == "not_attempted"
+
+
+def test_a_mutant_is_recognised_by_the_values_that_it_names() -> None:
+    assert judge(RECORD, RIGHT | {"macs": 9, "share": 0.9}, 1).diagnosis == "no channels"
+    assert judge(RECORD, RIGHT | {"macs": 10}, 1).diagnosis == ""
