@@ -9,6 +9,9 @@ from convlab.executors.plans import run_plan
 from convlab.kernels.ladder import method
 from convlab.kernels.layers import LAYERS
 from convlab.ops.conv2d import conv2d
+from convlab.perf.gpus import gpu
+from convlab.perf.model import predict
+from convlab.perf.work import work
 from convlab.reference.direct import oracle
 from convlab.reference.winograd import transforms
 from convlab.spec import ConvSpec
@@ -87,13 +90,20 @@ def test_no_bank_conflicts_and_the_multiply_adds_of_the_header(layer):
     spec = LAYERS["conv2d"][layer]
     filters, fused = check_rung("winograd", spec, optional=False, relative=2.0**-22)
     assert fused.counters.conflicts_shared_load == fused.counters.conflicts_shared_store == 0
-    work = transforms(2, 3).work()
+    counts = transforms(2, 3).work()
     tiles, blocks_of_filters = 16 * 16, -(-spec.k // 32)  # 16 fit one block, and so do 32
-    additions = tiles * (spec.c * work.input_additions * blocks_of_filters + spec.k * work.output_additions)
+    additions = tiles * (spec.c * counts.input_additions * blocks_of_filters + spec.k * counts.output_additions)
     bias = 4 * spec.k * tiles
-    assert fused.counters.flop == 2 * work.products * tiles * spec.c * spec.k + additions + bias
+    assert fused.counters.flop == 2 * counts.products * tiles * spec.c * spec.k + additions + bias
     halves = 14  # two rows of three columns, two columns of four rows
-    assert filters.counters.flop == spec.k * spec.c * (work.filter_additions + halves)
+    assert filters.counters.flop == spec.k * spec.c * (counts.filter_additions + halves)
+
+
+@pytest.mark.parametrize("name", ["H200", "A100"])
+def test_the_model_predicts_one_and_a_half_times_the_rate_of_implicit_gemm(name):
+    spec = ConvSpec(n=16, c=64, h=56, w=56, k=64, r=3, s=3, padding=1)
+    ours, plain = (predict(work(spec, rung), gpu(name)).milliseconds for rung in ("winograd", "implicit_gemm"))
+    assert 1.5 * ours <= plain
 
 
 @pytest.mark.parametrize(
