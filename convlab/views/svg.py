@@ -217,7 +217,8 @@ def _font(longest: int, pitch: int, wide: int) -> float:
 
 def _hatch(panel: Panel, pitch: int) -> str:
     """Hatch the cells of hatched kinds with one path; a pattern would need a name unique in the whole page."""
-    places = [divmod(i, panel.cols) for i, kind in enumerate(panel.cell_kinds) if KINDS[kind].hatched]
+    hatched = (divmod(i, panel.cols) for i, kind in enumerate(panel.cell_kinds) if KINDS[kind].hatched)
+    places = [(i, j * panel.cell_width + part) for i, j in hatched for part in range(panel.cell_width)]
     side, half = pitch - 4, (pitch - 4) // 2
     rest = side - half
     strokes = f"m0 {side}l{side} -{side}"

@@ -113,6 +113,13 @@ def test_only_kinds_in_the_picture_are_explained() -> None:
     assert "padding: counts" not in window(SPECS["one cell"]).svg()
 
 
+def test_wide_cells_are_hatched_over_their_whole_width() -> None:
+    root = ElementTree.fromstring(view_of(row("a", 4, kinds=["input", "waste"] * 2, cell_width=3)).svg())
+    hatch = next(by_class(root, "cl-hatch"))
+    starts = {int(start.split()[0]) // 34 for start in hatch.get("d", "").split("M")[1:]}
+    assert starts == {3, 4, 5, 9, 10, 11}
+
+
 def test_padding_is_hatched_and_marked_for_sentences() -> None:
     root = ElementTree.fromstring(window(SPECS["small"]).svg())
     padding = [cell for cell in by_class(root, "cl-cell") if cell.get("data-aside") == "padding"]
