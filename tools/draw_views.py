@@ -40,6 +40,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         ConvTransposeSpec(n=1, c=1, h=3, w=3, k=1, r=3, s=3, stride=2, padding=1, output_padding=1)
     ),
     "window": lambda: views.window(SMALL),
+    "winograd": lambda: views.winograd(ConvSpec(n=1, c=1, h=5, w=6, k=1, r=3, s=3, padding=1), tile=(1, 0)),
 }
 
 INTRODUCTION = """<!-- written by tools/draw_views.py -->

@@ -20,6 +20,7 @@ from convlab.explore.running_sum import running_sum
 from convlab.explore.threads import threads
 from convlab.explore.transposed import transposed
 from convlab.explore.window import window
+from convlab.explore.winograd import winograd
 
 __all__ = [
     "coalescing",
@@ -40,4 +41,5 @@ __all__ = [
     "threads",
     "transposed",
     "window",
+    "winograd",
 ]

@@ -22,6 +22,7 @@ from convlab.views.threads import threads
 from convlab.views.transposed import transposed
 from convlab.views.view import View
 from convlab.views.window import window
+from convlab.views.winograd import winograd
 
 __all__ = [
     "Frame",
@@ -49,4 +50,5 @@ __all__ = [
     "threads",
     "transposed",
     "window",
+    "winograd",
 ]
