@@ -87,8 +87,8 @@ def supported(record: Method, layers: Mapping[str, Mapping[str, Any]] = LAYERS) 
 def launches(variants: bool = True) -> Iterator[tuple[Method, Launch]]:
     """Each kernel that the plans of the ladder launch, once for each set of options; on the layers above, or on all.
 
-    >>> [step.entry for record, step in launches() if record.name == "naive"]
-    ['conv_naive']
+    >>> [step.options for record, step in launches() if record.name == "pointwise"]
+    [('-DBM=16',), ('-DBM=32',), ('-DBM=64',)]
     """
     seen = set()
     for record in methods():
