@@ -13,6 +13,7 @@ from convlab.reference.transposed import flipped_filters, spread
 from convlab.spec import ConvTransposeSpec
 from convlab.views.grid import Frame, Ids, Panel, cell_ids, join, number_text, pairs
 from convlab.views.view import View
+from convlab.views.words import count_text
 
 __all__ = ["TransposedView", "transposed"]
 
@@ -52,8 +53,8 @@ def transposed(
     ([2, 2, 4, 2, 4, 2, 2], False)
 
     Parameters: ``spec`` has one image and one channel each; ``x`` of shape (H, W) and ``w`` of shape (R, S) are the
-    values, small whole numbers where None. What padding crops is drawn, and marked. Frames go from input cell to input
-    cell, with the sums so far.
+    values, small whole numbers where None. What padding crops is drawn, and marked. The first frame shows all, the
+    others go from input cell to input cell, with the sums so far.
 
     Raises ``ValueError`` for more than one channel or image, and for arrays of another shape.
     Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016), section 4; Odena, Dumoulin
@@ -266,8 +267,12 @@ def _links(spec: ConvTransposeSpec, scatter: _Scatter, canvas: Ids, ids: Mapping
 def _frames(
     spec: ConvTransposeSpec, scatter: _Scatter, pixels: Array, taps: Array, canvas: Ids, ids: Mapping[str, Ids]
 ) -> list[Frame]:
-    """One input cell after the other adds its copy; places that none has reached yet are empty."""
-    frames = []
+    """The whole; then one input cell after the other adds its copy, and places that none has reached yet are empty."""
+    frames = [
+        Frame(
+            f"Complete: {count_text(pixels.size, 'input cell')} added, one copy of the filter each. Step on to watch."
+        )
+    ]
     sums, texts = np.zeros(_extent(spec), taps.dtype), dict.fromkeys(_cropped(ids["output"], spec).ravel().tolist(), "")
     for pixel, value in enumerate(pixels.ravel().tolist()):
         mine = slice(pixel * taps.size, (pixel + 1) * taps.size)
@@ -310,7 +315,7 @@ def _evenness(spec: ConvTransposeSpec) -> str:
     axes = list(zip((spec.r, spec.s), spec.stride, spec.dilation, strict=True))
     inner = np.multiply.outer(*(_per_phase(*axis) for axis in axes))
     if inner.min() == inner.max():
-        return f"Even: each output far from all borders is the sum of {_count(int(inner.max()), 'product')}."
+        return f"Even: each output far from all borders is the sum of {count_text(int(inner.max()), 'product')}."
     reasons: Sequence[str] = [
         f"dilation {dilation} shares a factor with stride {stride}"
         if np.gcd(dilation, stride) > 1
@@ -329,10 +334,6 @@ def _products(spec: ConvTransposeSpec, overlap: Ids) -> str:
     inserted = spec.p * spec.q * spec.r * spec.s
     zeros = inserted - int(overlap.sum())
     return (
-        f"Adding copies takes H·W·R·S = {_count(spec.macs, 'product')}; the convolution of the spread input takes "
+        f"Adding copies takes H·W·R·S = {count_text(spec.macs, 'product')}; the convolution of the spread input takes "
         f"P·Q·R·S = {inserted}, of which {zeros} ({100 * zeros / inserted:.0f} %) have an inserted zero as a factor."
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

@@ -124,6 +124,14 @@ def test_pointing_at_a_tensor_between_lights_it_wherever_it_crosses() -> None:
     ]
 
 
+def test_an_output_is_another_thing_than_what_lay_in_its_place_before() -> None:
+    view = epilogue(SPECS[1])
+    labels = [label.split(":")[0] for panel in view.panels for label in panel.labels]
+    lit = {each: [labels[cell] for cell in view.linked(labels.index(each))] for each in labels}
+    assert lit["conv_naive writes y"] == ["scale_shift_relu reads y", "block_separate"]
+    assert lit["scale_shift_relu writes y"] == ["fused_epilogue writes y", "block_separate"]
+
+
 def test_pointing_at_a_total_lights_all_that_it_counts() -> None:
     view = epilogue(SPECS[0])
     total, fused = view.ids["totals"][:, 0].tolist()

@@ -126,8 +126,9 @@ def test_the_frames_add_one_pixel_after_the_other(spec: ConvTransposeSpec) -> No
     panels = {panel.name: panel for panel in view.panels}
     y: dict[int, int] = {}
     pixels = list(itertools.product(range(spec.h), range(spec.w)))
-    assert len(view.frames) == len(pixels)
-    for frame, pixel in zip(view.frames, pixels, strict=True):
+    whole, *steps = view.frames
+    assert (whole.cells, whole.caption.split()[1]) == ([], str(len(pixels)))
+    for frame, pixel in zip(steps, pixels, strict=True):
         assert frame.here == number_of(view, "input", pixel)
         reached = set()
         for x, tap, place in products(spec):
@@ -183,7 +184,7 @@ def test_captions_and_words_have_the_present_numbers() -> None:
     assert f"takes P·Q·R·S = 420, of which {zeros} ({100 * zeros / 420:.0f} %) have" in view.captions[3]
     assert all(caption in view.alt for caption in view.captions)
     assert "row −1, column 0: cropped away" in view.panels[3].labels
-    assert view.frames[0].caption == "x[h=0, w=0] = 1 adds 1 times the filter to the cells that are lit."
+    assert view.frames[1].caption == "x[h=0, w=0] = 1 adds 1 times the filter to the cells that are lit."
 
 
 def test_more_than_one_channel_and_wrong_arrays_are_refused() -> None:
