@@ -31,6 +31,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "idle_multipliers": lambda: views.idle_multipliers(ConvSpec(n=1, c=3, h=32, w=32, k=7, r=3, s=3, padding=1)),
     "im2col": lambda: explore.im2col().view,
     "latency": lambda: views.latency(warps=3),
+    "layout": lambda: views.layout(c=8, h=4, w=8, pack=4, load="pixels", number=3),
     "number_formats": lambda: views.number_formats("0.1", "float16"),
     "receptive_field": lambda: views.receptive_field(3 * [(3, 1, 2)]),
     "registers": lambda: views.registers("gemm_register", "A100"),

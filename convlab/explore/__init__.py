@@ -10,6 +10,7 @@ from convlab.explore.groups import groups
 from convlab.explore.idle_multipliers import idle_multipliers
 from convlab.explore.im2col import im2col
 from convlab.explore.latency import latency
+from convlab.explore.layout import layout
 from convlab.explore.number_formats import number_formats
 from convlab.explore.occupancy import occupancy
 from convlab.explore.predict import predict
@@ -31,6 +32,7 @@ __all__ = [
     "idle_multipliers",
     "im2col",
     "latency",
+    "layout",
     "number_formats",
     "occupancy",
     "predict",

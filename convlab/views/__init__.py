@@ -12,6 +12,7 @@ from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
 from convlab.views.idle_multipliers import idle_multipliers
 from convlab.views.im2col import im2col
 from convlab.views.latency import latency
+from convlab.views.memory_layout import layout
 from convlab.views.number_formats import number_formats
 from convlab.views.occupancy import occupancy
 from convlab.views.receptive_field import receptive_field
@@ -39,6 +40,7 @@ __all__ = [
     "im2col",
     "join",
     "latency",
+    "layout",
     "number_formats",
     "number_text",
     "occupancy",

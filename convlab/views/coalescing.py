@@ -26,7 +26,7 @@ _ROWS = 12  # sectors of one panel
 _CODE = 70  # letters of a line of CUDA C
 _KINDS = {"x": "input", "w": "filter", "y": "output"}  # what other arrays hold, nobody knows: input
 _WASTE = "moves along in its sector, though no lane asks for it"
-_HINT = "In memory a number is the lane that asks for the word, 3× means three lanes. "
+_HINT = "In memory a number is the lane that asks for the word; 3× means three lanes, + ten or more. "
 _GAPS = "Rows are sectors, with their first byte; a heavy line stands where bytes in between are left out."
 
 
@@ -88,7 +88,7 @@ def picture(everything: Sequence[Request], run: Run, request: int) -> Coalescing
         panels=panels,
         links=np.unique(links, axis=0),
         captions=captions,
-        legend={"waste": _WASTE, "idle": "a lane that takes no part"},
+        legend={"waste": _WASTE if single else f"× {_WASTE}", "idle": "a lane that takes no part"},
         frames=[] if single else [_frame(i, each, run, cells) for i, each in enumerate(shown, start=1)],
         sectors=tuple(len(each.sectors) for each in shown),
         asked=sum(each.asked for each in shown),
@@ -182,8 +182,11 @@ def _label(array: str, word: int, single: Request | None) -> str:
 
 
 def _asking(word: int, request: Request) -> str:
+    """Say who asks for a word, in two letters at most, which fit the smallest cells."""
     askers = request.words.get(word, [])
-    return "" if not askers else str(request.lanes[askers[0]]) if len(askers) == 1 else f"{len(askers)}×"
+    if len(askers) == 1:
+        return str(request.lanes[askers[0]])
+    return "" if not askers else f"{len(askers)}×" if len(askers) < 10 else "+"
 
 
 def _cells(
@@ -223,14 +226,14 @@ def _frame(number: int, request: Request, run: Run, cells: Mapping[tuple[str, in
 
 def _sentence(request: Request, run: Run) -> str:
     """Say what a request asks for and what moves, and show its line of CUDA C."""
-    lanes, sectors = count_text(len(request.lanes), "lane"), count_text(len(request.sectors), "sector")
+    lanes, sectors = f"{len(request.lanes)} of {_LANES} lanes", count_text(len(request.sectors), "sector")
     least = -(-request.asked // SECTOR)
     waste = request.moved - request.asked
     verdict = f"{waste} of them for nothing" if waste else "none for nothing"
     best = f" ({least} would do)" if least < len(request.sectors) else ""
     return (
-        f"{request.action.capitalize()} of {request.array}: {lanes} ask for {count_text(request.asked, 'byte')}, and "
-        f"{sectors}{best} of {SECTOR} bytes move: {request.moved} bytes, {verdict}. {_code(request, run)}"
+        f"{request.action.capitalize()} of {request.array}: {lanes} ask for {count_text(request.asked, 'byte')}. To "
+        f"move: {sectors}{best}, {request.moved} bytes, {verdict}. {_code(request, run)}"
     )
 
 

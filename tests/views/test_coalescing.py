@@ -86,11 +86,11 @@ def test_a_stride_of_two_wastes_every_other_word() -> None:
     assert load.linked(5) == [32 + 10]
     assert load.linked(32 + 11) == []
     assert load.captions[0].startswith(
-        "Load of x: 32 lanes ask for 128 bytes, and 8 sectors (4 would do) of 32 bytes move: 256 bytes, 128 of them "
-        "for nothing. kernel.cu, line 1: "
+        "Load of x: 32 of 32 lanes ask for 128 bytes. To move: 8 sectors (4 would do), 256 bytes, 128 of them for "
+        "nothing. kernel.cu, line 1: "
     )
     assert store.captions[0].startswith(
-        "Store of y: 32 lanes ask for 128 bytes, and 4 sectors of 32 bytes move: 128 bytes, none for nothing."
+        "Store of y: 32 of 32 lanes ask for 128 bytes. To move: 4 sectors, 128 bytes, none for nothing. "
     )
 
 
@@ -101,7 +101,7 @@ def test_lanes_that_take_no_part_are_idle_and_shared_words_are_counted_once() ->
     (frame,) = view.frames
     assert [lane for lane in range(32) if frame.kinds[lane] != "idle"] == [*range(1, 32, 3)]
     assert (view.sectors, view.asked, view.moved) == ((1,), 4, 32)
-    assert frame.values == {32 + word: "11×" if word == 3 else "×" for word in range(8)}
+    assert frame.values == {32 + word: "+" if word == 3 else "×" for word in range(8)}
     (single,) = [coalescing(run, request=1)]
     assert single.panels[1].labels[3] == "byte 12 of x, x[3]: asked for by 11 lanes"
     assert single.panels[0].labels[0] == "lane 0 takes no part"
