@@ -12,15 +12,13 @@ from convlab.views.idle_multipliers import idle_multipliers as draw
 
 __all__ = ["idle_multipliers"]
 
-_TILES = {"16": "filters along 16 rows (wmma)", "8": "filters along 8 columns (mma m16n8k16)"}
+_TILES = {"16": "wmma: rows of 16 filters", "8": "mma: columns of 8 filters"}
 _CONTROLS: dict[str, Control] = {
     "c": Range("Channels C", 1, 32),
     "k": Range("Filters K", 1, 32),
     "r": Range("Filter height R", 1, 5),
     "s": Range("Filter width S", 1, 5),
-    "order": Choice(
-        "Sum", {"flattened": "flattened: all of the window in a row", "per tap": "one tap after the other"}
-    ),
+    "order": Choice("Sum", {"flattened": "flattened: c, r, s in a row", "per tap": "one tap after the other"}),
     "tile": Choice("Instruction", _TILES),
 }
 

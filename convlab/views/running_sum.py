@@ -71,7 +71,10 @@ def running_sum(term: float | str = "0.001", terms: int = 8192, dtypes: Sequence
         links=join(*(pairs(a, b) for i, a in enumerate(ids) for b in ids[:i])),
         captions=captions,
         legend={"group5": "the sum no longer grows"},
-        frames=[_frame(i, row, each, growths, [int(cells[i]) for cells in ids]) for i, row in enumerate(rows)],
+        frames=[
+            Frame(f"All {terms} additions; the steps go down the rows."),
+            *(_frame(i, row, each, growths, [int(cells[i]) for cells in ids]) for i, row in enumerate(rows)),
+        ],
         sums={growth.dtype: growth.values[-1] for growth in growths},
         stops={growth.dtype: growth.stops for growth in growths},
     )
