@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from convlab import course
 from convlab.kernels.method import FOLDER
 
+from .running import executed, text_of
+
 NOTEBOOKS = {name: path for name, path in course.shipped("notebooks").items() if name.endswith(".ipynb")}
 LESSONS = {name: path for name, path in NOTEBOOKS.items() if Path(name).name[0].isdigit()}
-SECONDS = 20  # the course's rule for a lesson on two cores; only reported, since a busy machine is no mistake
 ENDINGS = ("## Questions", "## What to remember")
 
 
@@ -25,34 +24,10 @@ def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def execute(path: Path, folder: Path, monkeypatch) -> nbformat.NotebookNode:
-    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
-    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
-    book = read(path)
-    start = time.perf_counter()
-    NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
-    print(f"{path.name}: {time.perf_counter() - start:.1f} s (the course allows {SECONDS})")
-    return book
-
-
-def text_of(book: nbformat.NotebookNode, cell_id: str) -> str:
-    """All that a cell printed or showed as plain text."""
-    (cell,) = (cell for cell in book.cells if cell.id == cell_id)
-    parts = [out.get("text", "") + out.get("data", {}).get("text/plain", "") for out in cell.outputs]
-    return "\n".join(parts)
-
-
-@pytest.fixture(params=["with a compiler", "without a compiler"])
-def compiler(request, monkeypatch):
-    if request.param == "without a compiler":
-        monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
-    return request.param
-
-
+@pytest.mark.parametrize("hidden", [False, True], ids=["with a compiler", "without a compiler"])
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs_from_top_to_bottom(name, compiler, tmp_path, monkeypatch):
-    book = execute(NOTEBOOKS[name], tmp_path, monkeypatch)
-    for cell in book.cells:
+def test_a_notebook_runs_from_top_to_bottom(name, hidden):
+    for cell in executed(NOTEBOOKS[name], hidden).cells:
         for output in cell.get("outputs", []):
             assert output.output_type != "error"
             assert output.get("name") != "stderr", (cell.id, output.text)
@@ -103,8 +78,8 @@ def test_lesson_01_shows_the_rung_as_it_is():
     assert cell.source.partition("\n")[2] == rung[rung.index("#include") :].strip()
 
 
-def test_what_lesson_00_says_is_what_its_cells_compute(tmp_path, monkeypatch):
-    book = execute(LESSONS["notebooks/00_start_here.ipynb"], tmp_path, monkeypatch)
+def test_what_lesson_00_says_is_what_its_cells_compute():
+    book = executed(LESSONS["notebooks/00_start_here.ipynb"])
     assert (
         text_of(book, "hello-run").split()
         == " ".join(f"block {b}, thread {t}" for b in range(2) for t in range(4)).split()
@@ -116,8 +91,8 @@ def test_what_lesson_00_says_is_what_its_cells_compute(tmp_path, monkeypatch):
     assert "passed" not in text_of(book, "your-check").lower()
 
 
-def test_what_lesson_01_says_is_what_its_cells_compute(tmp_path, monkeypatch):
-    book = execute(LESSONS["notebooks/01_inner_product_to_convolution.ipynb"], tmp_path, monkeypatch)
+def test_what_lesson_01_says_is_what_its_cells_compute():
+    book = executed(LESSONS["notebooks/01_inner_product_to_convolution.ipynb"])
     assert re.findall(r"(\d+) multiply-adds", text_of(book, "reveal-products")) == ["27", "576", "2304"]
     assert "(1, 32, 112, 112)" in text_of(book, "spec")
     assert text_of(book, "one-output-run").startswith("27 products")
