@@ -71,6 +71,15 @@ def test_every_format_shows_what_becomes_of_the_number() -> None:
     assert [kind == "output" for kind in table.kinds[::6]] == [name == "FP16" for name in table.row_index]
 
 
+def test_neighbours_stand_below_and_above() -> None:
+    panel = number_formats("-3", "float16").panels[2]
+    below, above = (float(np.nextafter(np.float16(-3), np.float16(bound))) for bound in (-10, 10))
+    assert list(panel.values) == [decimal(each) for each in (below, -3, above)]
+    assert [label.split(":")[0] for label in panel.labels] == ["next below", "this number", "next above"]
+    assert list(number_formats("127", "int8").panels[2].values) == ["126", "127", "none"]
+    assert list(number_formats("nan", "float16").panels[2].values) == ["none", "NaN", "none"]
+
+
 def test_links_follow_the_fields_to_the_value_and_its_row() -> None:
     view = number_formats("0.1", "bfloat16")
     ids = view.ids
