@@ -14,6 +14,7 @@ from convlab import course
 from convlab.kernels.method import FOLDER
 
 from .running import executed, text_of
+from .stub_gpu import FIRST_CELL
 
 NOTEBOOKS = {name: path for name, path in course.shipped("notebooks").items() if name.endswith(".ipynb")}
 LESSONS = {name: path for name, path in NOTEBOOKS.items() if Path(name).name[0].isdigit()}
@@ -111,3 +112,12 @@ def test_the_notebooks_hold_nothing_of_the_machine_they_were_written_on():
         text = path.read_text(encoding="utf-8")
         assert os.fspath(Path.home()) + os.sep not in text
         assert json.loads(text)["metadata"]["kernelspec"]["name"] == "python3"
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_also_runs_where_a_gpu_seems_to_be(name):
+    """What a notebook does with a GPU, timing above all, is run on a stand-in for one."""
+    for cell in executed(LESSONS[name], first=FIRST_CELL).cells:
+        for output in cell.get("outputs", []):
+            assert output.output_type != "error"
+            assert output.get("name") != "stderr", (cell.id, output.text)
