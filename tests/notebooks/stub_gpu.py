@@ -1,4 +1,4 @@
-"""A GPU that is none: the emulator in its place, and made-up times, so that what notebooks do with a GPU is run, too."""
+"""A GPU that is none: the emulator in its place, and times made up: what notebooks do with a GPU is run, too."""
 
 from __future__ import annotations
 
