@@ -24,6 +24,8 @@ from convlab.executors import shipped
 from convlab.executors.compile import compile, why_not
 from convlab.executors.module import Module
 from convlab.kernels.layers import launches
+from convlab.spec import ConvSpec
+from convlab.views.mapping import MAPPINGS
 
 __all__ = ["main", "modules", "wanted"]
 
@@ -32,8 +34,8 @@ COMPILER = "// Cuda compilation tools"  # the line of PTX that names NVRTC's ver
 
 
 def modules(notebooks: Path) -> Iterator[Module]:
-    """Compile every rung of the ladder, and every kernel cell of the notebooks in a folder."""
-    for (source, options), text in sorted(rungs().items()):
+    """Compile every rung of the ladder, the views' own kernels, and every kernel cell of the notebooks in a folder."""
+    for (source, options), text in sorted((rungs() | mappings()).items()):
         yield compile(text, name=source, options=options)
     for path in sorted(notebooks.glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -44,6 +46,13 @@ def modules(notebooks: Path) -> Iterator[Module]:
 def rungs() -> dict[tuple[str, tuple[str, ...]], str]:
     """The text of every source of the ladder with the options of the launches in its plans."""
     return {(step.source, step.options): step.text() for _, step in launches()}
+
+
+def mappings() -> dict[tuple[str, tuple[str, ...]], str]:
+    """The same of the mappings from threads to outputs that a view shows."""
+    spec = ConvSpec(n=1, c=1, h=8, w=12, k=1, r=3, s=3)
+    steps = [way.launch(spec, (8, 4)) for way in MAPPINGS.values()]
+    return {(step.source, step.options): step.text() for step in steps if step.source.startswith("mappings/")}
 
 
 def compiled_by_the_magic(cell: str) -> list[Module]:

@@ -71,7 +71,7 @@ def layout(c: int = 8, h: int = 4, w: int = 8, pack: int = 4, load: str = "pixel
     panels = [_tensor(strips, lanes, number), *memory]
     title = f"Layouts of a tensor of {count_text(c, 'channel')} of {h} × {w} pixels"
     captions = [
-        f"Blue: load {number} of {loads_of(c, h, w, load)}, in which {count_text(len(asked), 'lane')} of a warp take "
+        f"Blue: load {number} of {loads_of(c, h, w, load)}, by {count_text(len(asked), 'lane')} of a warp: "
         f"{LOADS[load]}. Heavy lines part the sectors of {SECTOR} bytes that move as a whole."
     ]
     costs = [f"{panel.title}: {panel.subtitle}." for panel in memory]

@@ -73,8 +73,9 @@ def threads(spec: ConvSpec, mapping: str = "line", block: Block = (32, 1), warp:
     captions = [
         "A cell of the output says which thread of its block computes it. A colour is a warp, a heavy line a block's "
         "border.",
-        f"{total} threads for {outputs} outputs: {idle} of them have none. The steps are those of warp {shown.warp} "
-        f"of block {shown.block}, as traced; an input cell then says which thread reads it.",
+        f"{total} threads for {outputs} outputs: {f'{idle} of them have none' if idle else 'each has one'}. "
+        f"The steps are those of warp {shown.warp} of block {shown.block}, as traced; an input cell then says which "
+        "thread reads it.",
     ]
     return ThreadsView(
         title=title,

@@ -40,7 +40,8 @@ def test_rungs_and_kernel_cells_are_shipped_and_stale_files_removed(notebooks, c
     assert TOOL["main"]([*run, "--check"]) == 0
     assert capsys.readouterr().out == ""
     index = json.loads((shipped.FOLDER / "index.json").read_text())
-    assert sorted(index.values()) == sorted(["mine.cu", *{(s.source, s.options): s.source for _, s in FEW}.values()])
+    few = {(s.source, s.options): s.source for _, s in FEW}.values()
+    assert sorted(index.values()) == sorted(["mine.cu", "naive_2d.cu", *few])
     monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
     # The magic puts an empty line in place of its own, and Jupyter ends the text with a line end.
     assert compile(f"\n{CELL}\n", "mine.cu").kernels["f"]
