@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -202,10 +203,12 @@ def _owners(operands: Sequence[_Operand]) -> Iterator[tuple[_Operand, Ids, Ids, 
 
 def _whole(shape: str, lane: int, operands: Sequence[_Operand], ids: Mapping[str, Ids]) -> Frame:
     m, n, k = dimensions(shape)
+    count = operands[0].who.matrices
+    work = f"{f'{count} · ' if count > 1 else ''}{m} · {n} · {k} = {count * m * n * k}"
     lit = [
         int(ids[each.letter][row, col]) for each in operands for row, col, owner, _ in each.holders() if owner == lane
     ]
-    caption = f"One instruction, {m} · {n} · {k} = {m * n * k} multiply-adds: what lane {lane} brings and takes."
+    caption = f"One instruction, {work} multiply-adds: what lane {lane} brings and takes."
     return Frame(caption, here=int(ids["lanes"][0, lane]), lit=sorted({*lit}))
 
 
@@ -239,5 +242,7 @@ def _notes(instruction: str, operands: Sequence[_Operand]) -> Iterator[str]:
         yield "Where wmma keeps an element is not specified: this is the emulator's choice; a GPU may choose otherwise."
     else:
         yield "PTX prescribes this map, so that a kernel can fill the registers itself, as ldmatrix does."
+    if 32 * operands[0].who.row.shape[1] > prod(operands[0].who.shape) * operands[0].who.matrices:
+        yield "Each element of A and B is held twice, since PTX gives them 16 places in each lane."
     if operands[0].who.matrices > 1:
         yield "Four products at once: the one of lanes 0 to 3 and 16 to 19 is drawn."

@@ -174,7 +174,10 @@ def test_the_words_say_what_is_drawn() -> None:
     open_layout = fragments("m16n16k16", "float16", "wmma")
     assert "this is the emulator's choice" in open_layout.captions[1]
     assert open_layout.panels[0].labels[0] == "A[m=0, k=0]: lane 0, x[0] and x[8]"
+    assert open_layout.captions[2].startswith("Each element of A and B is held twice")
+    assert len(fragments("m16n16k8", "tf32", "wmma").captions) == 2
     volta = fragments("m8n8k4", "float16", lane=5)
+    assert volta.frames[0].caption.startswith("One instruction, 4 · 8 · 8 · 4 = 1024 multiply-adds")
     assert volta.captions[0] == "Lane 5 works on another product."
     assert volta.panels[3].kinds.count("idle") == 24
 
