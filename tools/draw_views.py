@@ -21,6 +21,7 @@ SMALL = ConvSpec(n=1, c=1, h=6, w=7, k=1, r=3, s=3, padding=1)
 
 # A view that is small and shows what it is for.
 EXAMPLES: dict[str, Callable[[], Any]] = {
+    "banks": lambda: views.banks(pitch=18, width=16),
     "coalescing": lambda: views.coalescing("naive", ConvSpec(n=1, c=1, h=8, w=40, k=1, r=3, s=3, padding=1, stride=2)),
     "epilogue": lambda: views.epilogue(
         BlockSpec(ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1), pool=True)
@@ -30,6 +31,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "gpu": lambda: views.gpu("A100"),
     "idle_multipliers": lambda: views.idle_multipliers(ConvSpec(n=1, c=3, h=32, w=32, k=7, r=3, s=3, padding=1)),
     "im2col": lambda: explore.im2col().view,
+    "implicit_gemm": lambda: explore.implicit_gemm().view,
     "latency": lambda: views.latency(warps=3),
     "layout": lambda: views.layout(c=8, h=4, w=8, pack=4, load="pixels", number=3),
     "number_formats": lambda: views.number_formats("0.1", "float16"),

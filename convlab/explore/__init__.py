@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convlab.explore.banks import banks
 from convlab.explore.coalescing import coalescing
 from convlab.explore.epilogue import epilogue
 from convlab.explore.family import family
@@ -9,6 +10,7 @@ from convlab.explore.fragments import fragments
 from convlab.explore.groups import groups
 from convlab.explore.idle_multipliers import idle_multipliers
 from convlab.explore.im2col import im2col
+from convlab.explore.implicit_gemm import implicit_gemm
 from convlab.explore.latency import latency
 from convlab.explore.layout import layout
 from convlab.explore.number_formats import number_formats
@@ -24,6 +26,7 @@ from convlab.explore.window import window
 from convlab.explore.winograd import winograd
 
 __all__ = [
+    "banks",
     "coalescing",
     "epilogue",
     "family",
@@ -31,6 +34,7 @@ __all__ = [
     "groups",
     "idle_multipliers",
     "im2col",
+    "implicit_gemm",
     "latency",
     "layout",
     "number_formats",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convlab.views.banks import banks
 from convlab.views.coalescing import coalescing
 from convlab.views.epilogue import epilogue
 from convlab.views.family import family
@@ -11,6 +12,7 @@ from convlab.views.gpu import gpu
 from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
 from convlab.views.idle_multipliers import idle_multipliers
 from convlab.views.im2col import im2col
+from convlab.views.implicit_gemm import implicit_gemm
 from convlab.views.latency import latency
 from convlab.views.memory_layout import layout
 from convlab.views.number_formats import number_formats
@@ -30,6 +32,7 @@ __all__ = [
     "Panel",
     "View",
     "cell_ids",
+    "banks",
     "coalescing",
     "epilogue",
     "family",
@@ -38,6 +41,7 @@ __all__ = [
     "gpu",
     "idle_multipliers",
     "im2col",
+    "implicit_gemm",
     "join",
     "latency",
     "layout",

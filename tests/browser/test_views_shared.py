@@ -1,0 +1,45 @@
+"""The explorers of what a block shares, as a learner meets them, with a mouse and a keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from .lab import Lab, Notebook, write_notebook
+from .picture import cells, lit, slider
+
+pytestmark = pytest.mark.browser
+
+SOURCES = {"banks": "explore.banks()"}
+
+
+@pytest.fixture(scope="module")
+def notebook(lab: Lab) -> Iterator[Notebook]:
+    write_notebook(lab.folder / "views_shared.ipynb", "from convlab import explore", *SOURCES.values())
+    opened = lab.open("views_shared.ipynb")
+    opened.run_all()
+    yield opened
+    assert opened.errors == []
+    assert opened.python_errors() == []
+
+
+def explorer(notebook: Notebook, name: str) -> Locator:
+    return notebook.cell(1 + list(SOURCES).index(name))
+
+
+def test_a_press_on_a_pitch_ends_the_conflict_and_hovering_lights_a_wavefront(notebook: Notebook) -> None:
+    banks = explorer(notebook, "banks")
+    picture = banks.locator(".cl-view")
+    expect(picture).to_contain_text("in 2 wavefronts")
+    cells(banks, "memory").nth(32).hover()  # word 32 shares bank 0 with word 0, and comes with word 33
+    expect(lit(banks, "memory")).to_have_count(2)
+    cells(banks, "pitches").and_(banks.locator('[aria-label^="pitch 48:"]')).click()
+    expect(picture).to_contain_text("in 1 wavefront")
+    slider(banks, "Pitch of the tile").press("ArrowRight")
+    expect(picture).to_contain_text("in 2 wavefronts")
+    banks.get_by_label("Block", exact=True).select_option("1 thread wide: a column of 32")
+    expect(picture).to_contain_text("in 1 wavefront")  # 49 is odd
+    banks.get_by_role("button", name="Step on").click()
+    expect(banks.locator(".cl-caption")).to_contain_text("Wavefront 1 of 1: 32 words for 32 lanes")
