@@ -73,6 +73,10 @@ def test_each_wavefront_brings_at_most_a_word_of_each_bank_and_all_bring_all(cas
     assert not whole.lit
     assert all(max(Counter(cell % 32 for cell in step.lit).values()) == 1 for step in steps)
     assert sorted(cell for step in steps for cell in step.lit) == sorted(asked)
+    served_at_once = [i for i, kind in enumerate(view.panels[0].cell_kinds) if kind == "shared"]
+    if case["size"] == 4:  # all lanes go together
+        assert served_at_once == [*steps[0].lit]
+    assert ("waste" in view.panels[0].cell_kinds) == bool(view.conflicts)
     for step in steps:
         assert all(view.linked(cell) == [*step.lit] for cell in step.lit)
 
