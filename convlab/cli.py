@@ -336,6 +336,24 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
     return 0 if report.passed else 1
 
 
+def _selftest_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--seeds", metavar="N", type=_count, default=1, help="on the data of so many seeds (default: 1)"
+    )
+
+
+def _selftest(options: argparse.Namespace, rest: list[str]) -> int:
+    from convlab.checker import EXERCISES
+    from convlab.checker.selftest import selftest
+
+    problems = selftest(range(1, max(1, options.seeds) + 1))
+    for problem in problems:
+        print(problem)
+    mutants = sum(len(record.mutants) for record in EXERCISES.values())
+    print(f"{len(EXERCISES)} exercises, {mutants} mutants: {len(problems) or 'no'} problems")
+    return 1 if problems else 0
+
+
 def _release_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="write nothing; fail where one is stale")
 
@@ -401,6 +419,13 @@ _COMMANDS = (
         example="convlab check my-convlab/exercises/01_loops.ipynb",
         options=_check_options,
         run=_check,
+    ),
+    Command(
+        name="selftest",
+        summary="check the checks: every answer passes, every known mistake is named",
+        example="convlab selftest --seeds 3",
+        options=_selftest_options,
+        run=_selftest,
     ),
     Command(
         name="release",

@@ -21,7 +21,7 @@ from convlab.checker.record import Exercise
 from convlab.checker.verdict import Status, Verdict
 from convlab.magic import bind
 
-__all__ = ["Report", "check_notebook"]
+__all__ = ["Report", "check_notebook", "run_cells"]
 
 
 class _Problem(NamedTuple):
@@ -68,12 +68,12 @@ def check_notebook(path: str | Path, *, seed: int = PUBLIC_SEED) -> Report:
             f"  Fix: start from a fresh copy of a notebook in exercises/; the ids are {', '.join(EXERCISES)}."
         )
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    problems = _run_cells(notebook, namespace)
+    problems = run_cells(notebook, namespace)
     questions = [record for record in EXERCISES.values() if record.notebook in names]
     return Report(tuple(_verdict(record, cells.get(record.id, []), problems, namespace, seed) for record in questions))
 
 
-def _run_cells(notebook: Any, namespace: dict[str, Any]) -> dict[str, _Problem]:
+def run_cells(notebook: Any, namespace: dict[str, Any]) -> dict[str, _Problem]:
     """Run set-up and answers from top to bottom; a cell that fails leaves its problem under its id."""
     problems: dict[str, _Problem] = {}
     for cell in notebook.cells:
