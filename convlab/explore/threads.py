@@ -20,11 +20,11 @@ _CONTROLS: dict[str, Control] = {
     "mapping": Choice("Threads", {name: way.words for name, way in MAPPINGS.items()}),
     "across": Range("Block: x", 8, 64),
     "down": Range("Block: y", 1, 8),
-    "filters": Range("Filters K", 1, 3),
+    "filters": Range("Filters K", 1, 2),
     "r": Range("Filter size R, S", 1, 3),
     "stride": Range("Stride", 1, 3),
     "dilation": Range("Dilation", 1, 2),
-    "warp": Range("Warp", 0, 47),
+    "warp": Range("Warp", 0, 55),
 }
 
 

@@ -85,20 +85,19 @@ class Tracer:
         """Find the warp among those of a chunk."""
         found = np.flatnonzero(machine.residents.number == self.trace.block)
         self.warp = int(found[0]) * machine.residents.warps_per_block + self.trace.warp if found.size else -1
+        self.ends = np.array([self.warp, self.warp + 1])
         self.current = []
 
-    def _here(self, lanes: Lanes) -> NDArray[np.intp]:
+    def _here(self, lanes: Lanes) -> slice:
         """The positions of the warp's lanes in a set."""
-        first, last = np.searchsorted(lanes.warp, [self.warp, self.warp + 1])
-        return np.arange(first, last)
+        return slice(*lanes.warp.searchsorted(self.ends))
 
     def step(self, at: int, lanes: Lanes) -> None:
         """Begin a new step for each run of instructions of one line."""
-        here = self._here(lanes) if self.warp >= 0 else ()
+        active = tuple(lanes.lane[self._here(lanes)].tolist()) if self.warp >= 0 else ()
         self.current = []
-        if not len(here):
+        if not active:
             return
-        active = tuple(lanes.lane[here].tolist())
         runs: list[list[Any]] = []
         for instruction in self.machine.code.steps[at].instructions:
             if runs and runs[-1][0] == instruction.place:
@@ -116,10 +115,12 @@ class Tracer:
     def access(self, site: Site, address: Any, lanes: Lanes, values: tuple[Any, ...]) -> None:
         """Add an access to the step of its line."""
         step = next((s for s in self.current if _same(s, site.place)), None)
-        here = self._here(lanes) if step is not None else ()
-        if step is None or not len(here):
+        if step is None:
             return
+        here = self._here(lanes)
         where = np.broadcast_to(address, lanes.size)[here].astype(np.int64)
+        if not where.size:
+            return
         name, index = self._place(site, where)
         active = tuple(lanes.lane[here].tolist())
         step.accesses.append(TraceAccess(site.action, site.space, site.width, site.count, active, where, name, index))
