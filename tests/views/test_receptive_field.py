@@ -76,7 +76,7 @@ def test_links_numbers_and_marks_are_those_of_brute_force(layers: list[Layer]) -
 
 
 def test_cells_stand_above_the_middle_of_what_they_span() -> None:
-    layers = [Layer(3, 2, 1), Layer(2, 1, 2), Layer(3, 1, 1)]
+    layers = [Layer(2, 2, 1), Layer(2, 1, 3), Layer(3, 1, 1)]
     view = receptive_field(layers)
     for at, panel in enumerate(view.panels[:-1]):
         answers = responses(layers, view.panels[-1].cols, 0, len(layers) - at)
