@@ -15,13 +15,12 @@
 __device__ inline unsigned shared_address(const void* at) { return (unsigned)__cvta_generic_to_shared(at); }
 
 // Starts to copy 16 bytes to shared memory, past the registers and the L1; zeros where they lie outside, unread.
-template <typename Piece> __device__ void copy_async(Piece* to, const Piece* from, bool inside) {
-    static_assert(sizeof(Piece) == 16, "the copy that bypasses the L1 moves 16 bytes");
+__device__ inline void copy_async(unsigned to, const void* from, bool inside) {
 #ifdef AMPERE
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                 :: "r"(shared_address(to)), "l"(from), "r"(inside ? 16 : 0) : "memory");
+                 :: "r"(to), "l"(from), "r"(inside ? 16 : 0) : "memory");
 #else
-    *to = inside ? *from : Piece{};
+    *(uint4*)__cvta_shared_to_generic(to) = inside ? *(const uint4*)from : uint4{};
 #endif
 }
 
@@ -39,17 +38,20 @@ template <int NEWEST> __device__ void wait_for_copies() {
 #endif
 }
 
-// Four matrices of 8 rows of 16 bytes, one a register: lane i names row i % 8 of matrix i / 8, and lane 4g + t gets
-// number t of row g of each, as fragments want it.
-__device__ inline void load_matrices(unsigned (&r)[4], const void* row) {
+// Four matrices of 8 rows of 16 bytes, one a register: lane i gives the shared address of row i % 8 of matrix i / 8, and
+// lane 4g + t gets number t of row g of each, as fragments want it.
+__device__ inline void load_matrices(unsigned (&r)[4], unsigned row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(shared_address(row)) : "memory");
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(row) : "memory");
 }
 
 // c += a · b for a of 16 rows, b of 8 columns, and 32 bytes along k; sums are float.
 template <typename T> __device__ void multiply_add(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
     static_assert(sizeof(T) == 0, "Tensor Cores multiply half; since Ampere also __nv_bfloat16, and float as TF32");
 }
+
+// What a fragment's numbers need before they are multiplied.
+template <typename T> __device__ void round_factors(unsigned (&)[4]) {}
 
 #ifdef AMPERE
 #define MULTIPLY_ADD(SHAPE_AND_TYPES)                                                                             \
@@ -66,18 +68,14 @@ __device__ inline void multiply_add<__nv_bfloat16>(float (&c)[4], const unsigned
     MULTIPLY_ADD("m16n8k16.row.col.f32.bf16.bf16.f32");
 }
 
-// Rounded to nearest here: the Tensor Core would cut off the 13 bits that TF32 lacks.
-__device__ inline unsigned to_tf32(unsigned bits) {
-    unsigned rounded;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(__uint_as_float(bits)));
-    return rounded;
+template <>
+__device__ inline void multiply_add<float>(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+    MULTIPLY_ADD("m16n8k8.row.col.f32.tf32.tf32.f32");
 }
 
-template <>
-__device__ inline void multiply_add<float>(float (&c)[4], const unsigned (&exact)[4], unsigned b0, unsigned b1) {
-    unsigned a[4] = {to_tf32(exact[0]), to_tf32(exact[1]), to_tf32(exact[2]), to_tf32(exact[3])};
-    b0 = to_tf32(b0), b1 = to_tf32(b1);
-    MULTIPLY_ADD("m16n8k8.row.col.f32.tf32.tf32.f32");
+// To nearest: the Tensor Core would cut off the 13 bits that TF32 lacks.
+template <> __device__ inline void round_factors<float>(unsigned (&r)[4]) {
+    for (unsigned& bits : r) asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(__uint_as_float(bits)));
 }
 #else
 // Turing multiplies 16 bytes along k at a time: first the one half of the registers, then the other.
