@@ -74,6 +74,12 @@ class ColumnMatrix:
         numbers: Ids = p * self.spec.q + q
         return numbers
 
+    @property
+    def index(self) -> list[str]:
+        """What stands above the columns: their numbers, or, where these are long, that of each output row's first."""
+        crowded = int(self.numbers[-1]) > 99
+        return ["" if crowded and q else str(number) for number, q in zip(self.numbers, self.outputs[1], strict=True)]
+
     @cached_property
     def places(self) -> tuple[Ids, Ids]:
         """The row and the column of the padded input that each cell is read from."""

@@ -67,7 +67,7 @@ def matrix_panel(matrix: ColumnMatrix, whole: bool) -> Panel:
         row_axis="c,r,s" if many else "r,s",
         col_axis="P·Q",
         row_index=[f"{matrix.first + c},{r},{s}" if many else f"{r},{s}" for c, r, s in taps],
-        col_index=[str(number) for number in matrix.numbers],
+        col_index=matrix.index,
         row_lines=(np.flatnonzero(np.diff(matrix.taps[0])) + 1).tolist(),
         col_lines=(np.flatnonzero(np.diff(matrix.outputs[0])) + 1).tolist(),
         operator="→",
@@ -115,7 +115,7 @@ def product_panel(name: str, matrix: ColumnMatrix, shown: Sequence[str], said: S
         labels=[f"y[p={p}, q={q}] = {total}" for (p, q), total in zip(matrix.outputs.T, said, strict=True)],
         values=shown,
         kinds="output",
-        col_index=[str(number) for number in matrix.numbers],
+        col_index=matrix.index,
         col_lines=(np.flatnonzero(np.diff(matrix.outputs[0])) + 1).tolist(),
         line=1,
     )

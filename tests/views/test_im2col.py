@@ -150,6 +150,12 @@ def test_the_memory_of_a_real_layer() -> None:
     assert strided.factor == 2.25
 
 
+def test_columns_are_numbered_as_far_as_there_is_room() -> None:
+    small, large = im2col(ASYMMETRIC), im2col(ConvSpec(n=1, c=1, h=32, w=32, k=1, r=3, s=3, padding=1))
+    assert small.panels[1].col_index == [str(number) for number in range(ASYMMETRIC.p * ASYMMETRIC.q)]
+    assert large.panels[1].col_index[:6] == ["0", "", "", "", "", "32"]
+
+
 @pytest.mark.parametrize("chunk", [1, 3, 4, 9, 50])
 def test_chunks_fill_the_matrix_step_by_step(chunk: int) -> None:
     spec = ConvSpec(n=1, c=2, h=3, w=4, k=1, r=2, s=3, padding=(1, 0, 1, 1))
