@@ -9,6 +9,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from convlab.errors import ConvlabError
 from convlab.explore.controls import GRID, Control, check, make, row
 from convlab.views.grid import Panel
 from convlab.views.view import View
@@ -111,7 +112,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     def _look(self) -> Shown:
         try:
             return self._draw(**self.values)
-        except ValueError as problem:
+        except (ValueError, ConvlabError) as problem:
             return _message(str(problem))
 
     def _redraw(self, _change: object = None) -> None:

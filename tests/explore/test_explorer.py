@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from convlab.errors import CompileError
 from convlab.explore.controls import Choice, Range
 from convlab.explore.explorer import Explorer
 from convlab.views import Panel, View
@@ -21,6 +22,8 @@ TABLE = {
 def draw(c: int, g: int, kind: str) -> View:
     if c == 11:
         raise ValueError("11 channels have no picture.\n  Fix: take another number.")
+    if c == 9:
+        raise CompileError("There is no compiler here.\n  Fix: take another machine.")
     panel = Panel(name="p", title="p", rows=1, cols=1, labels=("p",))
     return View(title=f"{c} {g} {kind}", alt="a", panels=[panel])
 
@@ -59,6 +62,8 @@ def test_what_cannot_be_drawn_is_said_in_its_place() -> None:
     explorer.controls["c"].value = 11
     assert explorer.view.alt == "11 channels have no picture."
     assert "11 channels have no picture." in explorer._grid.picture
+    explorer.controls["c"].value = 9
+    assert explorer.view.alt == "There is no compiler here."
     explorer.controls["c"].value = 12
     assert explorer.view.title == "12 2 a"
 
