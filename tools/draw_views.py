@@ -29,6 +29,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "family": lambda: views.family(ConvSpec(n=1, c=8, h=32, w=32, k=8, r=3, s=3, padding=1, groups=2)),
     "fragments": lambda: views.fragments("m16n8k16", "float16", lane=5),
     "gpu": lambda: views.gpu("A100"),
+    "halo": lambda: views.halo(ConvSpec(n=1, c=1, h=21, w=19, k=1, r=3, s=3, padding=1)),
     "idle_multipliers": lambda: views.idle_multipliers(ConvSpec(n=1, c=3, h=32, w=32, k=7, r=3, s=3, padding=1)),
     "im2col": lambda: explore.im2col().view,
     "implicit_gemm": lambda: explore.implicit_gemm().view,

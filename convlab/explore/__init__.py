@@ -8,6 +8,7 @@ from convlab.explore.epilogue import epilogue
 from convlab.explore.family import family
 from convlab.explore.fragments import fragments
 from convlab.explore.groups import groups
+from convlab.explore.halo import halo
 from convlab.explore.idle_multipliers import idle_multipliers
 from convlab.explore.im2col import im2col
 from convlab.explore.implicit_gemm import implicit_gemm
@@ -32,6 +33,7 @@ __all__ = [
     "family",
     "fragments",
     "groups",
+    "halo",
     "idle_multipliers",
     "im2col",
     "implicit_gemm",

@@ -10,6 +10,7 @@ from convlab.views.figure import figure
 from convlab.views.fragments import fragments
 from convlab.views.gpu import gpu
 from convlab.views.grid import Frame, Panel, cell_ids, join, number_text, pairs
+from convlab.views.halo import halo
 from convlab.views.idle_multipliers import idle_multipliers
 from convlab.views.im2col import im2col
 from convlab.views.implicit_gemm import implicit_gemm
@@ -39,6 +40,7 @@ __all__ = [
     "figure",
     "fragments",
     "gpu",
+    "halo",
     "idle_multipliers",
     "im2col",
     "implicit_gemm",

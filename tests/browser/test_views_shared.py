@@ -12,7 +12,7 @@ from .picture import cells, lit, slider
 
 pytestmark = pytest.mark.browser
 
-SOURCES = {"banks": "explore.banks()"}
+SOURCES = {"banks": "explore.banks()", "halo": "explore.halo()"}
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +43,18 @@ def test_a_press_on_a_pitch_ends_the_conflict_and_hovering_lights_a_wavefront(no
     expect(picture).to_contain_text("in 1 wavefront")  # 49 is odd
     banks.get_by_role("button", name="Step on").click()
     expect(banks.locator(".cl-caption")).to_contain_text("Wavefront 1 of 1: 32 words for 32 lanes")
+
+
+def test_a_round_lights_its_cells_and_their_pixels_and_another_block_takes_others(notebook: Notebook) -> None:
+    halo = explorer(notebook, "halo")
+    halo.get_by_role("button", name="Step on").click()
+    expect(halo.locator(".cl-caption")).to_contain_text("Round 1 of 3: 8 warps bring a row each")
+    expect(lit(halo, "tile")).to_have_count(8 * 18)
+    expect(lit(halo, "input")).to_have_count(7 * 17)
+    slider(halo, "Block").press("ArrowRight")
+    expect(halo.locator(".cl-view")).to_contain_text("block 1 of 4")
+    cells(halo, "tile").nth(18).hover()  # the halo left of the first row of block 1
+    expect(lit(halo, "input")).to_have_attribute("aria-label", "x[h=0, w=15]: loaded by blocks 0 and 1")
+    slider(halo, "Filter size R, S").press("ArrowLeft")
+    slider(halo, "Filter size R, S").press("ArrowLeft")
+    expect(halo.locator(".cl-view")).to_contain_text("none of them twice")
