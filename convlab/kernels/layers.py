@@ -8,6 +8,7 @@ from typing import Any
 from convlab.kernels.known import FILTERS, STRIDES
 from convlab.kernels.ladder import methods
 from convlab.kernels.method import Launch, Method
+from convlab.kernels.tiling import TILES
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec, GemmSpec, LayoutSpec, SeparableSpec
 
 __all__ = ["LAYERS", "TIMED", "launches", "supported"]
@@ -68,6 +69,13 @@ _VARIANTS: Mapping[str, Sequence[Any]] = {
         *(ConvSpec(n=1, c=2, h=9, w=8, k=2 * k, r=3, s=3, groups=2) for k in _FILTERS),
         *(ConvSpec(n=1, c=3, h=19, w=18, k=3, r=r, s=r, stride=u, groups=3) for r in (3, 5, 7) for u in (1, 2)),
         *(ConvSpec(n=1, c=64, h=5, w=4, k=k, r=3, s=3) for k in _FILTERS),  # a long sum for few outputs
+        *(ConvSpec(n=1, c=32, h=9, w=8, k=k, r=1, s=1) for k in TILES),
+        # Many outputs: large tiles.
+        *(
+            ConvSpec(n=300, c=64, h=33, w=34, k=k, r=r, s=r, stride=u)
+            for r, u in ((1, 1), (3, 1), (3, 2))
+            for k in TILES
+        ),
     ],
     "separable": [
         SeparableSpec(ConvSpec(n=1, c=4, h=19, w=18, k=4, r=r, s=r, stride=u, groups=4), k)

@@ -38,8 +38,8 @@ template <int NEWEST> __device__ void wait_for_copies() {
 #endif
 }
 
-// Four matrices of 8 rows of 16 bytes, one a register: lane i gives the shared address of row i % 8 of matrix i / 8, and
-// lane 4g + t gets number t of row g of each, as fragments want it.
+// Four matrices of 8 rows of 16 bytes, one a register: lane i gives the address of row i % 8 of matrix i / 8, and lane
+// 4g + t gets number t of row g of each, as fragments want it.
 __device__ inline void load_matrices(unsigned (&r)[4], unsigned row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(row) : "memory");

@@ -5,10 +5,11 @@
 //                  pieces of 16 bytes where a group's channels fill them; the product is that of tensor_core_mma.
 // Parallelisation  as tensor_core_mma; a thread has one piece of its pixels' windows, and of its filters.
 // Expected limit   the gathering: every element of the input is copied for each window that holds it.
-// Prediction       seven times fewer load requests than tensor_core at stride 2, and twice the input sectors that a layer
-//                  of stride 1 takes for as many outputs.
-// Honest negatives channels of a group that fill no piece of 16 bytes (3 of an image) come one by one, and wait. To find
-//                  a piece of a pixel takes two divisions (input_at), where implicit_gemm_nhwc counts on.
+// Prediction       seven times fewer load requests than tensor_core at stride 2, and twice the input sectors that as
+//                  many outputs take at stride 1, where windows share a copy.
+// Honest negatives channels of a group that fill no piece of 16 bytes (3 of an image) come one by one, and wait. What
+//                  lacks to a multiple of BM filters or of BK along k is multiplied as zeros. To find a piece of a
+//                  pixel takes two divisions (input_at), where implicit_gemm_nhwc counts on.
 #include "mma_tile.cuh"
 #include "window.cuh"
 

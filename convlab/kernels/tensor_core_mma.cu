@@ -7,20 +7,21 @@
 //                  tap reads the same copy, some rows further on, and X_col is stored nowhere, not even in parts.
 // Parallelisation  blockIdx.x is a tile of BN pixels of all images, blockIdx.y a tile of BM filters, blockIdx.z a group
 //                  and, for outputs of few tiles, a part of k, whose sums a second kernel adds in a fixed order. Four
-//                  warps share the tile, up to 64 × 64 each; while one row of taps is multiplied, the weights of the
+//                  warps share the tile, 64 × 64 each at most; while one row of taps is multiplied, the weights of the
 //                  next are on their way, and a share of the next channels.
 // Expected limit   the Tensor Cores, on large layers; of an SM's 128 bytes of shared memory a cycle, fragments of 64 ×
 //                  64 take three fifths of what these multiply in the same time.
-// Prediction       sixteen times fewer load requests than tensor_core, and with 64 filters 14 times fewer input sectors:
-//                  it loads 2 bytes where this loads 16, and a pixel for each tap. Four times fewer instructions, with
-//                  64 filters eight, and a third of the shared wavefronts. Ten times fewer instructions than naive, as
-//                  TF32 three times. No bank conflict at all: the swizzle spreads what a column of pieces would heap on
-//                  a few banks.
-// Honest negatives strides, and channels of a group that fill no 32 bytes, are left to tensor_core_gather.cu. A tile of
-//                  256 pixels 56 wide copies 434, and its weights from L2 each time: with 64 channels and filters that,
-//                  and 4 bytes for each output, take longer than the products. Threads keep 128 sums: an SM holds two
-//                  blocks. TF32 rounds an element again for every fragment that holds it. On Hopper mma.sync reaches
-//                  about two thirds of the peak: the rest needs wgmma, whose rung would be the next one.
+// Prediction       sixteen times fewer load requests than tensor_core, with 64 filters 14 times fewer input sectors: it
+//                  loads 2 bytes where this loads 16, and a pixel for each tap. Four times fewer instructions, with 64
+//                  filters eight, and a third of the shared wavefronts. Ten times fewer instructions than naive, as
+//                  TF32 three times. No bank conflict: the swizzle spreads what a column of pieces would heap on a few
+//                  banks, and rows of the copy are spaced so that they keep in step, where a block has room for that.
+// Honest negatives strides, channels of a group that fill no 32 bytes, and rows of several hundred pixels are left to
+//                  tensor_core_gather.cu. A tile of 256 pixels of rows of 56 copies 434, and all weights from L2: with
+//                  64 channels and filters that, and 4 bytes for each output, take longer than the products. Threads
+//                  keep 128 sums: an SM holds two blocks. TF32 rounds an element again for every fragment that holds
+//                  it. On Hopper mma.sync reaches about two thirds of the peak: the rest needs wgmma, whose rung would
+//                  be the next one.
 #include "mma_tile.cuh"
 
 // The zero-padded input as one row of slots: so many from row to row, from image to image, and for one block's windows.
@@ -116,14 +117,4 @@ conv_mma(const ELEMENT* __restrict__ x, const ELEMENT* __restrict__ w,
         }
     y += (size_t)split * v.N * v.P * v.Q * v.K + group * filters;
     store(y, bias ? bias + group * filters : nullptr, sum, filter, filters, pixel, v);
-}
-
-// Adds the parts of k, in their order, and the bias: one thread, one output.
-extern "C" __global__ void conv_mma_add(const float* __restrict__ parts, const float* __restrict__ bias,
-                                        float* __restrict__ y, Conv v, int splits) {
-    size_t size = (size_t)v.N * v.P * v.Q * v.K, i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= size) return;  // the last block may be larger than what is left
-    float sum = bias ? bias[i % v.K] : 0.0f;
-    for (int split = 0; split < splits; ++split) sum += parts[split * size + i];
-    y[i] = sum;
 }

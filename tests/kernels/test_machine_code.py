@@ -28,7 +28,8 @@ SIGNS = {
     "conv_grouped": ("LDS.128",),
     "conv_winograd": ("LDG.E.128", "STS.128", "LDS.128"),
     "conv_wmma": ("LDSM.16.M88.4", "HMMA.16816.F32"),
-    "conv_mma": COPIED,
+    "conv_mma": (*COPIED, "STG.E.128"),
+    "conv_mma_gather": (*COPIED, "STG.E.128"),
     "conv_mma_any": ("LDSM.16.M88.4", "STS.128"),
 }
 PRODUCTS = {"half": "HMMA.16816.F32", "__nv_bfloat16": "HMMA.16816.F32.BF16", "float": "HMMA.1688.F32.TF32"}
@@ -78,7 +79,9 @@ def test_every_sign_is_of_a_kernel():
     assert KERNELS.keys() >= AND_MORE
 
 
-@pytest.mark.parametrize("name", [name for name, step in KERNELS.items() if step.entry in ("conv_mma", "conv_mma_any")])
+@pytest.mark.parametrize(
+    "name", [name for name, step in KERNELS.items() if step.entry in ("conv_mma", "conv_mma_gather", "conv_mma_any")]
+)
 def test_products_are_the_tensor_cores_of_their_type(name):
     """None is left to the ordinary lanes."""
     (element,) = (option.removeprefix("-DELEMENT=") for option in KERNELS[name].options if "ELEMENT" in option)
@@ -88,7 +91,7 @@ def test_products_are_the_tensor_cores_of_their_type(name):
 
 
 def test_turing_multiplies_the_same_in_halves_and_copies_without_cp_async():
-    found = opcodes(KERNELS["conv_mma--DELEMENT=half--DBM=64"], "sm_75")
+    found = opcodes(KERNELS["conv_mma--DELEMENT=half--DBM=64--DBN=64--DPIECES=2"], "sm_75")
     expect(found, ("HMMA.1688.F32", "LDSM.16.M88.4", "LDG.E.128", "STS.128"))
 
 

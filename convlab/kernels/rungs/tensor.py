@@ -21,7 +21,7 @@ BM, BN = 16, 64  # filters and pixels of a block of tensor_core
 MMA_BN = 64, 256  # pixels of a block of tensor_core_mma
 PIECE = 16  # bytes that it copies at a time
 FEW, MANY = 2, 4  # pieces in a row of its tiles: where a step multiplies several taps, and where one
-ROOM = 64 << 10  # bytes of shared memory that a block may have on every GPU since Turing
+ROOM = 48 << 10  # bytes of shared memory; twice as much lies in any SM since Ampere
 BUSY = 128  # blocks that fill a large GPU, of some hundred multiprocessors
 LEAST_STEPS = 4  # along k, below which a part of k is not worth the second kernel
 
@@ -102,8 +102,7 @@ def _mma(element: str, size: int) -> Callable[[ConvSpec], Plan]:
         if parts == 1:
             return Plan((product("bias", "y"),))
         sums = (ceil_div(gemm_n * spec.k, THREADS), 1, 1)
-        added = "parts", "bias", "y", conv, parts
-        add = Launch("tensor_core_mma.cu", "conv_mma_add", sums, block, added, options=options)
+        add = Launch("add_parts.cu", "add_parts", sums, block, ("parts", "bias", "y", conv, parts))
         scratch = {"parts": ((parts, spec.n, spec.p, spec.q, spec.k), "float32")}
         return Plan((product(None, "parts"), add), scratch)
 
