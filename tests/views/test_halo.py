@@ -120,6 +120,22 @@ def test_cells_link_with_their_pixels_and_rounds_light_them(spec: ConvSpec) -> N
         assert {cell for frame in rounds for cell in frame.lit} >= {*cells.flat}
 
 
+@pytest.mark.parametrize("spec", SPECS[:3], ids=str)
+def test_own_pixels_lie_under_the_middles_of_the_windows(spec: ConvSpec) -> None:
+    for block in blocks_of(spec):
+        view = halo(spec, block)
+        across = -(-spec.q // 16)
+        sides = zip(
+            (block // across, block % across), (spec.effective_r, spec.effective_s), spec.padding[::2], strict=True
+        )
+        p, q = ({16 * tile + i + (span - 1) // 2 - before for i in range(16)} for tile, span, before in sides)
+        kinds = dict(zip(np.ndindex(spec.h, spec.w), view.panels[0].cell_kinds, strict=True))
+        rows, cols = needed(spec, block)
+        wanted = {(h, w): "output" if h in p and w in q else "input" for h in rows for w in cols}
+        assert kinds == {place: wanted.get(place, "plain") for place in kinds}
+        assert view.own == 256
+
+
 def test_the_facts_of_the_course() -> None:
     spec = ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1)
     view = halo(spec)
