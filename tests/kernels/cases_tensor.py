@@ -22,6 +22,7 @@ LARGE = (
     ConvSpec(n=5, c=16, h=46, w=37, k=9, r=3, s=1, padding=(1, 0)),
     ConvSpec(n=3, c=64, h=5, w=6, k=12, r=1, s=1, padding=(2, 3)),  # more zeros than windows need
     ConvSpec(n=5, c=32, h=9, w=7, k=20, r=3, s=2, padding=(3, 0, 4, 1)),
+    ConvSpec(n=2, c=32, h=11, w=13, k=20, r=3, s=2, padding=2, dilation=(2, 3)),
 )
 
 
