@@ -77,7 +77,7 @@ def compare(case: Case, value: Any, expected: Floats, tolerance: Floats) -> Find
     Parameters: ``case``, for the names; ``value``, whatever the answer returned; ``expected`` and
     ``tolerance``, float64 arrays of one shape (of shape () for a number).
     """
-    kind = _kind_problem(value, expected.ndim)
+    kind = _kind_problem(value, expected.ndim, case.whole)
     if kind:
         return Finding(kind)
     given = np.asarray(value)
@@ -90,16 +90,17 @@ def compare(case: Case, value: Any, expected: Floats, tolerance: Floats) -> Find
     return Finding(_values_problem(case, elements) if wrong.any() else "", found, None, elements)
 
 
-def _kind_problem(value: Any, ndim: int) -> str:
+def _kind_problem(value: Any, ndim: int, whole: bool) -> str:
     """Look at types only, since a hostile object can answer every question as it likes."""
     wanted = "return a NumPy array" if ndim else "return one number"
     if type(value) not in _NUMBERS and not issubclass(type(value), np.ndarray):
         return f"returned {_article(type(value).__name__)}; {wanted}"
     dtype = np.asarray(value).dtype
-    if dtype.kind == "f" and dtype.itemsize >= 4:
+    if (dtype.kind == "f" and dtype.itemsize >= 4) or (dtype.kind in "iu" and whole):
         return ""
-    why = ", which cannot hold fractions" if dtype.kind in "iub" else ""
-    return f"returned {dtype} values{why}; make the result {'float32 or float64' if ndim else 'a float'}"
+    why = ", which cannot hold fractions" if dtype.kind in "iub" and not whole else ""
+    kind = "an int" if whole else "float32 or float64" if ndim else "a float"
+    return f"returned {dtype} values{why}; make the result {kind}"
 
 
 def _misshapen(given: npt.NDArray[Any], shape: tuple[int, ...]) -> Finding:

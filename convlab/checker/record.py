@@ -24,10 +24,13 @@ class Case:
     x of 2×3, stride=(2, 1) -> y[p=0, q=4]
     >>> Case({"k": 1}, fixed={"k": 1}).element(())
     'y[k=1]'
+    >>> Case({"size": 7}, whole=True).element(())
+    'y'
 
     Parameters: ``arguments`` by name, in the order of the call; ``axes``, the letters of the result's axes,
     none for a single number; ``fixed``, the indices that the case itself chooses; ``given``, what the oracle and the
-    tolerance take, the arguments themselves where empty; ``words``, the case in words, the arguments where empty.
+    tolerance take, the arguments themselves where empty; ``words``, the case in words, the arguments where empty;
+    ``whole``, whether the result counts something, so that it may be an int.
     """
 
     arguments: Mapping[str, Any]
@@ -35,6 +38,7 @@ class Case:
     fixed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     given: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     words: str = ""
+    whole: bool = False
 
     @property
     def known(self) -> tuple[Any, ...]:
@@ -44,7 +48,7 @@ class Case:
     def element(self, index: Sequence[int]) -> str:
         """Name one element of the result in tensor terms."""
         places = {**self.fixed, **dict(zip(self.axes, index, strict=True))}
-        return f"y[{', '.join(f'{axis}={place}' for axis, place in places.items())}]"
+        return f"y[{', '.join(f'{axis}={place}' for axis, place in places.items())}]" if places else "y"
 
     def __str__(self) -> str:
         return self.words or ", ".join(_argument(name, value) for name, value in self.arguments.items())

@@ -66,6 +66,20 @@ def test_other_types_are_not(dtype):
     assert compare(CASE, array, RIGHT, np.zeros(RIGHT.shape)).problem.startswith(f"returned {array.dtype} values")
 
 
+@pytest.mark.parametrize("value", [7, np.int16(7), np.uint8(7), np.array(7), 7.0])
+def test_what_is_counted_may_be_an_int(value):
+    counted = Case({"size": 9}, whole=True)
+    assert compare(counted, value, np.asarray(7.0), np.asarray(1e-9)).problem == ""
+    problem = compare(counted, value, np.asarray(8.0), np.asarray(1e-9)).problem
+    assert problem == "gives y = 7, but 8 was expected"
+
+
+@pytest.mark.parametrize(("value", "kind"), [(True, "bool"), (10**30, "object"), (7j, "complex128")])
+def test_what_is_counted_is_still_a_number(value, kind):
+    found = compare(Case({"size": 9}, whole=True), value, np.asarray(7.0), np.asarray(1e-9)).problem
+    assert found.endswith("return one number") or found == f"returned {kind} values; make the result an int"
+
+
 @pytest.mark.parametrize("seed", range(50))
 def test_the_bound_covers_every_order_of_summing_in_float32(seed):
     rng = np.random.default_rng(seed)
