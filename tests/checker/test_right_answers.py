@@ -158,3 +158,96 @@ def test_right_single_outputs_pass(answer, seed):
 
 def test_what_a_right_answer_prints_is_kept():
     assert check("01-loops", chattering).printed.startswith("here (")
+
+
+def by_counting(size, window, stride, padding, dilation):
+    if padding == "same":
+        return (size + stride - 1) // stride
+    before, after = {"valid": (0, 0)}.get(padding, padding if isinstance(padding, tuple) else (padding, padding))
+    last = size + before + after - dilation * (window - 1)
+    return len(range(0, last, stride))
+
+
+def with_floor(size, window, stride, padding, dilation):
+    if padding == "same":
+        return math.ceil(size / stride)
+    ends = 0 if padding == "valid" else np.sum(np.broadcast_to(padding, 2))
+    span = window + (window - 1) * (dilation - 1)
+    return max(0.0, math.floor((size + ends - span) / stride + 1))
+
+
+def same_by_its_padding(size, window, stride, padding, dilation):
+    """As a NumPy integer, with "same" turned into padding first."""
+    if padding == "same":
+        total = max(0, (-(-size // stride) - 1) * stride + dilation * (window - 1) + 1 - size)
+        padding = (total // 2, total - total // 2)
+    return np.int64(by_counting(size, window, stride, padding, dilation))
+
+
+@pytest.mark.parametrize("answer", [by_counting, with_floor, same_by_its_padding])
+@pytest.mark.parametrize("seed", range(3))
+def test_right_sizes_pass(answer, seed):
+    verdict = check("02-output-size", answer, seed=seed)
+    assert verdict.passed, verdict
+
+
+def places(size, window, stride, pad, mode):
+    """The pixel that each tap of each window meets, (outputs, window), and whether there is one."""
+    there = np.arange(0, size + 2 * pad - window + 1, stride)[:, None] + np.arange(window) - pad
+    mirrored = size - 1 - abs(size - 1 - abs(there))
+    pixel = mirrored if mode == "reflect" else np.clip(there, 0, size - 1)
+    return pixel, (pixel == there) | (mode != "zero")
+
+
+def tap_by_tap(image, weights, stride, padding, mode):
+    (rows, up), (columns, across) = (
+        places(image.shape[i], weights.shape[i], stride[i], padding[i], mode) for i in (0, 1)
+    )
+    y = np.zeros((len(rows), len(columns)), np.float32)
+    for r, s in np.ndindex(weights.shape):
+        y += weights[r, s] * np.where(up[:, r, None] & across[:, s], image[rows[:, r, None], columns[:, s]], 0)
+    return y
+
+
+def row_by_row(image, weights, stride, padding, mode):
+    """Each output row from a strip of its own, which is padded."""
+    rows, up = places(image.shape[0], weights.shape[0], stride[0], padding[0], mode)
+    style = {"zero": "constant", "reflect": "reflect", "replicate": "edge"}[mode]
+    y = []
+    for pixels, inside in zip(rows, up, strict=True):
+        strip = np.pad(image[pixels] * inside[:, None], ((0, 0), (padding[1], padding[1])), mode=style)
+        windows = np.lib.stride_tricks.sliding_window_view(strip, weights.shape[1], axis=1)[:, :: stride[1]]
+        y.append(np.einsum("rqs,rs->q", windows, weights))
+    return np.array(y)
+
+
+def one_sum_for_each_output(image, weights, stride, padding, mode):
+    (rows, up), (columns, across) = (
+        places(image.shape[i], weights.shape[i], stride[i], padding[i], mode) for i in (0, 1)
+    )
+    y = np.empty((len(rows), len(columns)))
+    for p, q in np.ndindex(y.shape):
+        window = image[np.ix_(rows[p], columns[q])] * np.outer(up[p], across[q])
+        y[p, q] = math.fsum((window.astype(float) * weights).ravel())
+    return y
+
+
+@pytest.mark.parametrize("answer", [tap_by_tap, row_by_row, one_sum_for_each_output])
+@pytest.mark.parametrize("seed", range(3))
+def test_right_convolutions_without_a_padded_copy_pass(answer, seed):
+    verdict = check("02-no-copy", answer, seed=seed)
+    assert verdict.passed, verdict
+
+
+def copied_then_looped(image, weights, stride, padding, mode):
+    style = {"zero": "constant", "reflect": "reflect", "replicate": "edge"}[mode]
+    frame = np.pad(image, [(pad, pad) for pad in padding], mode=style)
+    windows = np.lib.stride_tricks.sliding_window_view(frame, weights.shape)[:: stride[0], :: stride[1]]
+    return np.array([[np.vdot(window, weights) for window in row] for row in windows], np.float32)
+
+
+def test_a_padded_copy_is_named_however_it_is_used():
+    verdict = check("02-no-copy", copied_then_looped)
+    assert verdict.diagnosis == "a padded copy made"
+    assert "bytes of memory at the peak" in verdict.message
+    assert verdict.message.endswith("are what the padded copy alone would take.")
