@@ -4,13 +4,33 @@ from __future__ import annotations
 
 import difflib
 
-from convlab.checker.exercises import e00_one_line, e01_loops, e01_one_output, e02_no_copy, e02_output_size, e03_index
+from convlab.checker.exercises import (
+    e00_one_line,
+    e01_loops,
+    e01_one_output,
+    e02_no_copy,
+    e02_output_size,
+    e03_index,
+    e03_mapping,
+    e04_attainable,
+    e04_bounds,
+)
 from convlab.checker.record import Exercise
 from convlab.errors import ConvlabError
 
 __all__ = ["EXERCISES", "UnknownExerciseError", "exercise"]
 
-_MODULES = (e00_one_line, e01_one_output, e01_loops, e02_output_size, e02_no_copy, e03_index)
+_MODULES = (
+    e00_one_line,
+    e01_one_output,
+    e01_loops,
+    e02_output_size,
+    e02_no_copy,
+    e03_index,
+    e03_mapping,
+    e04_bounds,
+    e04_attainable,
+)
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.id: module.EXERCISE for module in _MODULES}
 
 

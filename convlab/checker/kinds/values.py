@@ -44,8 +44,17 @@ def attempt(exercise: Exercise, answer: Any, case: Case, seconds: float, log: gu
 
 def matches(exercise: Exercise, way: Mapping[str, Any], trials: Sequence[Trial]) -> bool:
     """Tell whether the values that a mutant names are what the answer says."""
-    said = trials[-1].finding.said
-    return bool(said) and all(not _one(name, value, said[name]) for name, value in way.items())
+    said, wanted = trials[-1].finding.said, _wanted(trials[-1].case)
+    return bool(said) and all(not _one(name, _as_wide(value, wanted[name]), said[name]) for name, value in way.items())
+
+
+def _as_wide(value: Any, right: Any) -> Any:
+    """A mutant's number, with the width of the right one: learners round a wrong number as they would a right one."""
+    if not isinstance(right, tuple):
+        return value
+    least, most = right
+    spread = abs(value) * (most - least) / (most + least)
+    return value - spread, value + spread
 
 
 def _wanted(case: Case) -> Mapping[str, Any]:

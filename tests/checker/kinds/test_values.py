@@ -63,3 +63,10 @@ def test_a_missing_name_is_said_and_nothing_is_no_attempt() -> None:
 def test_a_mutant_is_recognised_by_the_values_that_it_names() -> None:
     assert judge(RECORD, RIGHT | {"macs": 9, "share": 0.9}, 1).diagnosis == "no channels"
     assert judge(RECORD, RIGHT | {"macs": 10}, 1).diagnosis == ""
+
+
+@pytest.mark.parametrize(("share", "name"), [(0.5, "half"), (0.42, "half"), (0.58, "half"), (0.38, ""), (0.65, "")])
+def test_a_mutants_number_is_taken_as_loosely_as_the_right_one(share: float, name: str) -> None:
+    half = Mutant("half", "It is half.", "Half of what?", ({"share": 0.5},))
+    verdict = judge(replace(RECORD, mutants=(half,)), RIGHT | {"share": share}, seed=1)
+    assert verdict.diagnosis == name
