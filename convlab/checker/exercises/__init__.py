@@ -14,6 +14,8 @@ from convlab.checker.exercises import (
     e03_mapping,
     e04_attainable,
     e04_bounds,
+    e07_im2col,
+    e07_memory,
 )
 from convlab.checker.record import Exercise
 from convlab.errors import ConvlabError
@@ -30,6 +32,8 @@ _MODULES = (
     e03_mapping,
     e04_bounds,
     e04_attainable,
+    e07_im2col,
+    e07_memory,
 )
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.id: module.EXERCISE for module in _MODULES}
 
