@@ -80,4 +80,4 @@ def test_the_given_kernel_is_right_and_over_its_budget():
     verdict = check("03-mapping", compile(source.partition("\n")[2], name="given.cu"))
     assert not verdict.passed
     assert verdict.diagnosis == "lanes of a warp in several rows"
-    assert re.search(r"needs [\d,]+ sectors loaded; [\d,]+ are what warps need", verdict.message), verdict.message
+    assert re.search(r"needs [\d,]+ sectors loaded; [\d,]+ are enough for warps", verdict.message), verdict.message

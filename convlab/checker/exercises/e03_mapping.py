@@ -70,7 +70,7 @@ def _loads(x: Array, w: Array, spec: ConvSpec) -> float:
     return (5 + 1) * spec.gemm_shape.gemm_k * _warps(spec)
 
 
-_WHY = "what warps need whose lanes take 32 neighbouring pixels of a row"
+_WHY = "enough for warps whose lanes take 32 neighbouring pixels of a row"
 _STORE = "y[((n * K + k) * P + p) * Q + q] = total"
 
 _MUTANTS = mutants_of(
