@@ -14,6 +14,9 @@ from convlab.checker.exercises import (
     e03_mapping,
     e04_attainable,
     e04_bounds,
+    e05_barriers,
+    e05_conflicts,
+    e05_halo,
     e07_im2col,
     e07_memory,
 )
@@ -32,6 +35,9 @@ _MODULES = (
     e03_mapping,
     e04_bounds,
     e04_attainable,
+    e05_halo,
+    e05_barriers,
+    e05_conflicts,
     e07_im2col,
     e07_memory,
 )
