@@ -38,6 +38,7 @@ NUMBERS: Table = {
         "32": STANDARD.h,
         "16": replace(STANDARD, h=31, w=31, stride=(2, 2)).p,
     },
+    "playbook": {"32": STANDARD.h},
     "tiles": {"256": Fact("the photograph's size in cell photo"), "64": TILE},
     "tiles-explain": {"64": TILE, "70": TILE + 2 * LAYERS},
     "questions": {
