@@ -36,6 +36,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "latency": lambda: views.latency(warps=3),
     "layout": lambda: views.layout(c=8, h=4, w=8, pack=4, load="pixels", number=3),
     "number_formats": lambda: views.number_formats("0.1", "float16"),
+    "pipeline": lambda: views.pipeline(steps=3),
     "receptive_field": lambda: views.receptive_field(3 * [(3, 1, 2)]),
     "registers": lambda: views.registers("gemm_register", "A100"),
     "running_sum": lambda: views.running_sum("0.001", terms=8192),

@@ -16,6 +16,7 @@ from convlab.explore.latency import latency
 from convlab.explore.layout import layout
 from convlab.explore.number_formats import number_formats
 from convlab.explore.occupancy import occupancy
+from convlab.explore.pipeline import pipeline
 from convlab.explore.predict import predict
 from convlab.explore.receptive_field import receptive_field
 from convlab.explore.registers import registers
@@ -41,6 +42,7 @@ __all__ = [
     "layout",
     "number_formats",
     "occupancy",
+    "pipeline",
     "predict",
     "receptive_field",
     "registers",

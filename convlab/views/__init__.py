@@ -18,6 +18,7 @@ from convlab.views.latency import latency
 from convlab.views.memory_layout import layout
 from convlab.views.number_formats import number_formats
 from convlab.views.occupancy import occupancy
+from convlab.views.pipeline import pipeline
 from convlab.views.receptive_field import receptive_field
 from convlab.views.registers import registers
 from convlab.views.roofline import roofline
@@ -32,8 +33,8 @@ __all__ = [
     "Frame",
     "Panel",
     "View",
-    "cell_ids",
     "banks",
+    "cell_ids",
     "coalescing",
     "epilogue",
     "family",
@@ -51,6 +52,7 @@ __all__ = [
     "number_text",
     "occupancy",
     "pairs",
+    "pipeline",
     "receptive_field",
     "registers",
     "roofline",

@@ -12,7 +12,7 @@ from .picture import cells, lit, slider
 
 pytestmark = pytest.mark.browser
 
-SOURCES = {"banks": "explore.banks()", "halo": "explore.halo()"}
+SOURCES = {"banks": "explore.banks()", "halo": "explore.halo()", "pipeline": "explore.pipeline()"}
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +58,22 @@ def test_a_round_lights_its_cells_and_their_pixels_and_another_block_takes_other
     slider(halo, "Filter size R, S").press("ArrowLeft")
     slider(halo, "Filter size R, S").press("ArrowLeft")
     expect(halo.locator(".cl-view")).to_contain_text("none of them twice")
+
+
+def test_a_longer_latency_is_waited_for_and_a_step_is_followed_through_both_kernels(notebook: Notebook) -> None:
+    pipeline = explorer(notebook, "pipeline")
+    picture = pipeline.locator(".cl-view")
+    expect(picture).to_contain_text("with two 257 of 3,012")
+    pipeline.get_by_role("button", name="Step on").click()
+    expect(pipeline.locator(".cl-caption")).to_contain_text("Step 1. One stage: under way in cycles 0 to ")
+    for panel in ("one", "two"):
+        steps = lit(pipeline, panel).locator("text").all_text_contents()
+        assert {*steps} == {"1"}
+    latency = pipeline.get_by_label("Latency (cycles)", exact=True)
+    latency.fill("1000")
+    latency.press("Enter")
+    expect(picture).to_contain_text("1,000 cycles for a load")
+    cells(pipeline, "two").and_(pipeline.locator('[aria-label$="waits for step 2"]')).first.hover()
+    assert {*lit(pipeline, "two").locator("text").all_text_contents()} == {"2"}
+    slider(pipeline, "Steps along k").press("ArrowLeft")
+    expect(picture).to_contain_text("3 steps of a matrix product")
