@@ -17,6 +17,8 @@ from convlab.checker.exercises import (
     e05_barriers,
     e05_conflicts,
     e05_halo,
+    e06_filters,
+    e06_pixels,
     e07_im2col,
     e07_memory,
 )
@@ -38,6 +40,8 @@ _MODULES = (
     e05_halo,
     e05_barriers,
     e05_conflicts,
+    e06_filters,
+    e06_pixels,
     e07_im2col,
     e07_memory,
 )
