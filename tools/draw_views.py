@@ -1,17 +1,18 @@
 """Draw docs/views/, one picture of each view and a page that shows them all, anew.
 
-uv run tools/draw_views.py [NAME ...] [--check]
+uv run tools/draw_views.py [--check]
 
 The pictures are what a notebook shows without a widget manager; they are looked at by eye when they change.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from generated import renew
 
 from convlab import explore, views
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec
@@ -56,28 +57,18 @@ Each picture is made by `convlab.views`; in a notebook it answers to the mouse a
 explorer with controls in `convlab.explore`. What a picture shows of a kernel comes from running it."""
 
 
-def pages(names: list[str]) -> dict[Path, str]:
-    """The pictures of views; and of all of them, the page that shows them."""
-    shown = {name: make() for name, make in sorted(EXAMPLES.items()) if not names or name in names}
-    pictures = {FOLDER / f"{name}.svg": view.svg() + "\n" for name, view in shown.items()}
+def pages() -> dict[Path, str]:
+    """The pictures of all views, and the page that shows them."""
+    FOLDER.mkdir(exist_ok=True)
+    shown = {name: make() for name, make in sorted(EXAMPLES.items())}
     parts = [f"## {name}\n\n![{view.alt}]({name}.svg)" for name, view in shown.items()]
-    return pictures if names else pictures | {FOLDER / "README.md": "\n\n".join([INTRODUCTION, *parts]) + "\n"}
+    pictures = {FOLDER / f"{name}.svg": view.svg() + "\n" for name, view in shown.items()}
+    return pictures | {FOLDER / "README.md": "\n\n".join([INTRODUCTION, *parts]) + "\n"}
 
 
 def main() -> int:
-    """Draw the views that are named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="draw these alone, without the page")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something is stale")
-    asked = parser.parse_args()
-    FOLDER.mkdir(exist_ok=True)
-    wanted = pages(asked.names)
-    stale = [path for path, new in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != new]
-    for path in stale:
-        if not asked.check:
-            path.write_text(wanted[path], encoding="utf-8")
-        print(f"{path.name} {'is stale: run tools/draw_views.py' if asked.check else 'is written anew'}")
-    return int(asked.check and bool(stale))
+    """Draw all views, or compare them."""
+    return renew(pages, "draw_views.py", __doc__)
 
 
 if __name__ == "__main__":
