@@ -38,6 +38,7 @@ NUMBERS: Table = {
     "predict-naive-text": {"19.5": A100.peak_tflops("float32")},
     "small": {"128": _tile},
     "batch": {"16": LARGE.n},
+    "launch-explain": {"101": A100.sms - 7, "108": A100.sms},
     "shares-explain": {"16": LARGE.n, "43": Shown("times", "takes 43% of the time")},
     "exercise": {
         "64": Fact("the question's own"),
