@@ -56,7 +56,7 @@ def sectors_with_lanes_down_a_column() -> float:
 NUMBERS: Table = {
     "again": {"16": LAYER.c, "32": LAYER.h},
     "again-explain": {"16": B, "144": 9 * LAYER.k, "18": TILE.cols},
-    "load-explain": {"324": TILE.rows * TILE.cols, "256": THREADS, "16": B, "18": TILE.cols},
+    "load-explain": {"324": TILE.rows * TILE.cols, "256": THREADS, "18": TILE.cols},
     "tiled-explain": {
         "2304": 9 * THREADS,
         "324": TILE.rows * TILE.cols,
@@ -64,8 +64,8 @@ NUMBERS: Table = {
         "2209": corner(B),
         "289": (TILE.rows - 1) * (TILE.cols - 1),
         "7.6": corner(B) / ((TILE.rows - 1) * (TILE.cols - 1)),
-        "191,488": sectors_with_lanes_down_a_column,
     },
+    "load-try": {"191,488": sectors_with_lanes_down_a_column},
     "sectors-explain": {"32": WARP, "18": TILE.cols},
     "aligned-explain": {"16": B, "32": SECTOR, "128": LINE},
     "banks": {"32": BANKS, "16": B, "18": TILE.cols, "15": B - 1, "33": TILE.cols + B - 1, "19": TILE.cols + 1},
@@ -81,6 +81,7 @@ NUMBERS: Table = {
         "34": WIDE.cols,
     },
     "time-text": {"64": TIMED.c, "56": TIMED.h, "16": TIMED.n},
+    "time-explain": {"56": TIMED.q, "16": B},
     "bug-answer": {"16": B, "17": TILE.cols - 1, "15": B - 1, "31": 2 * B - 1},
     "exercise": {
         "32": 32,
