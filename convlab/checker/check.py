@@ -73,7 +73,7 @@ def _failed(record: Exercise, trials: list[Trial], first: Trial, shared: dict[st
         record,
         status=first.status,
         message=f"{record.function} {first.finding.problem}.",
-        case=str(first.case),
+        case="" if record.kind == "values" else str(first.case),  # the case of values is the right answer
         diagnosis=likely.name,
         misconception=likely.misconception,
         hint=likely.hint,

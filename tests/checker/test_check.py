@@ -349,3 +349,13 @@ def test_printing_in_place_of_returning_is_an_attempt_and_is_named():
 def test_windows_cut_out_with_a_slice_are_understood(window, name):
     answer = eval(f"lambda x, w, bias, k, p, q: ({window} * w[k]).sum() + bias[k]", {"np": np})
     assert check("01-one-output", answer).diagnosis == name
+
+
+@pytest.mark.parametrize(
+    "record", [each for each in EXERCISES.values() if each.kind == "values"], ids=lambda each: each.id
+)
+def test_the_right_values_are_never_shown(record, answers):
+    wrong = {name: "none of them" if isinstance(value, str) else -1 for name, value in answers[record.id].items()}
+    said = str(check(record.id, wrong))
+    assert "not right yet" in said
+    assert "The call" not in said
