@@ -88,18 +88,20 @@ def _unfolded(
     edge: Edge = "zero",
     inputs: Callable[[Array], Array] = lambda x: x,
     flip: bool = False,
+    framed: bool = False,
 ) -> Answer:
     """Make an answer with one thing bent; as it stands, it is right.
 
     ``covered`` gives the pixels along one axis; ``order`` that of the matrix's axes, of which the first ``rows``
-    number its rows and the others its columns.
+    number its rows and the others its columns; ``framed``, that a window which leaves the padded copy ends in an error.
     """
 
     def answer(x: Array, window: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Array:
         options = list(zip(stride, padding, dilation, strict=True))
-        vertical, horizontal = (
-            covered(_Axis(x.shape[2 + i], window[i], *options[i], other=options[1 - i])) for i in (0, 1)
-        )
+        axes = [_Axis(x.shape[2 + i], window[i], *options[i], other=options[1 - i]) for i in (0, 1)]
+        vertical, horizontal = (covered(axis) for axis in axes)
+        if framed and any(covered(axis).max() >= axis.size + axis.pad for axis in axes):
+            raise ArithmeticError("a window leaves the padded copy")
         taps = gather(inputs(x), vertical, horizontal, edge)  # (N, C, P, R, Q, S)
         if flip:
             taps = taps[:, :, :, ::-1, :, ::-1]
@@ -135,6 +137,7 @@ _MUTANTS = (
     mutant(
         "stride and dilation swapped",
         _unfolded(lambda axis: axis.bent(stride=axis.dilation, dilation=axis.stride)),
+        _unfolded(lambda axis: axis.bent(stride=axis.dilation, dilation=axis.stride), framed=True),
         _unfolded(lambda axis: replace(axis, stride=axis.dilation, dilation=axis.stride).covered()),
     ),
     mutant(
