@@ -21,6 +21,9 @@ from convlab.checker.exercises import (
     e06_pixels,
     e07_im2col,
     e07_memory,
+    e10_accumulator,
+    e10_fragment_map,
+    e10_pad_channels,
 )
 from convlab.checker.record import Exercise
 from convlab.errors import ConvlabError
@@ -44,6 +47,9 @@ _MODULES = (
     e06_pixels,
     e07_im2col,
     e07_memory,
+    e10_fragment_map,
+    e10_pad_channels,
+    e10_accumulator,
 )
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.id: module.EXERCISE for module in _MODULES}
 
