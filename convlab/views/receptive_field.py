@@ -18,7 +18,7 @@ __all__ = ["WIDEST", "Layer", "ReceptiveFieldView", "receptive_field", "spans"]
 
 WIDEST = 67  # cells beside each other that can still be told apart
 _OUTPUTS = 9  # of the last layer that are drawn at most
-_LEGEND = {"waste": "inside the marked output’s receptive field, but never read", "gap": ""}
+_LEGEND = {"waste": "inside the marked output’s receptive field, but not read by it", "gap": ""}
 
 Counts = npt.NDArray[np.int64]
 
@@ -78,7 +78,8 @@ def receptive_field(layers: Sequence[Layer | tuple[int, int, int]]) -> Receptive
     places = _places(stack, reads)
     panels = [_panel(stack, at, reach, paths[at], places[at], places[0].size) for at in reversed(range(len(paths)))]
     ids = cell_ids(panels)
-    captions = _captions(stack, reach, int((paths[0] > 0).sum()))
+    pixels = np.flatnonzero(paths[0])
+    captions = _captions(stack, reach, pixels - pixels[0])
     title = f"Receptive field of {count_text(len(stack), 'layer')}"
     return ReceptiveFieldView(
         title=title,
@@ -90,7 +91,7 @@ def receptive_field(layers: Sequence[Layer | tuple[int, int, int]]) -> Receptive
         example=int(ids[_name(len(stack), len(stack))][0, places[-1][paths[-1] > 0][0]]),
         size=size,
         jump=jump,
-        read=int((paths[0] > 0).sum()),
+        read=pixels.size,
     )
 
 
@@ -164,7 +165,7 @@ def _panel(layers: Sequence[Layer], at: int, reach: Sequence[Span], paths: Count
         labels[place] = f"{name} {cell}: " + (
             f"{count_text(count, 'path')} to the marked output"
             if count
-            else "spanned by the marked output, never read"
+            else "spanned by the marked output, not read by it"
             if spanned
             else "not spanned by the marked output"
         )
@@ -204,14 +205,25 @@ def _links(reads: Sequence[npt.NDArray[np.bool_]], places: Sequence[Ids], ids: M
     return join(*links)
 
 
-def _captions(layers: Sequence[Layer], reach: Sequence[Span], read: int) -> list[str]:
+def _captions(layers: Sequence[Layer], reach: Sequence[Span], pixels: Ids) -> list[str]:
     size, jump = reach[-1]
     steps = [(layer.kernel - 1, layer.dilation, before.jump) for layer, before in zip(layers, reach, strict=False)]
     terms = " + ".join(f"{reading}·{dilation}·{before}" for reading, dilation, before in steps)
-    seen = f"all {size}" if read == size else f"{read}"
-    others = "" if read == size else "; its neighbours read the others"
+    seen = f"all {size}" if pixels.size == size else f"{pixels.size}"
+    apart = f"neighbouring outputs lie {count_text(jump, 'pixel')} apart"
     return [
         f"An output spans 1 + {terms} = {size} pixels: 1, and (kernel − 1) · dilation · jump a layer.",
-        f"It reads {seen} of them{others}. Jump: neighbouring outputs lie {count_text(jump, 'pixel')} apart.",
+        f"It reads {seen} of them{_others(size, jump, pixels)}. Jump: {apart}.",
         "Numbers count the paths to the marked output.",
     ]
+
+
+def _others(size: int, jump: int, pixels: Ids) -> str:
+    """Say who reads the pixels that an output skips: the others read what it reads, moved by a multiple of the jump."""
+    skipped = np.setdiff1d(np.arange(size), pixels)
+    lost = ~np.isin(skipped % jump, pixels % jump)
+    if not skipped.size:
+        return ""
+    if not lost.any():
+        return "; its neighbours read the others"
+    return "; no output reads the others" if lost.all() else "; its neighbours read some of the others, none the rest"

@@ -89,10 +89,29 @@ def test_equal_dilations_leave_gaps_and_growing_ones_none() -> None:
     assert (gridded.size, gridded.read) == (13, 7)
     assert (whole.size, whole.read) == (15, 15)
     assert "waste" not in whole.panels[-1].cell_kinds
-    assert "inside the marked output’s receptive field, but never read" in gridded.svg()
+    assert "inside the marked output’s receptive field, but not read by it" in gridded.svg()
     assert gridded.captions[0].startswith("An output spans 1 + 2·2·1 + 2·2·1 + 2·2·1 = 13 pixels")
     assert "It reads 7 of them; its neighbours read the others." in gridded.alt
     assert "It reads all 15 of them. Jump: neighbouring outputs lie 1 pixel apart." in whole.alt
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [*STACKS, [Layer(3, 2, 2)], [Layer(2, 3, 2)], [Layer(3, 2, 2), Layer(2, 2, 1)], [Layer(2, 2, 3), Layer(2, 3, 3)]],
+    ids=str,
+)
+def test_who_reads_what_the_marked_output_skips_is_told_by_brute_force(layers: list[Layer]) -> None:
+    answers = responses(layers, 400, 0, len(layers)) > 0
+    middle = np.flatnonzero(answers[len(answers) // 2])
+    skipped = np.setdiff1d(np.arange(middle[0], middle[-1]), middle)
+    by_others = answers[:, skipped].any(axis=0)
+    words = {
+        (False, False): "no output reads the others",
+        (True, False): "its neighbours read some of the others, none the rest",
+        (True, True): "its neighbours read the others",
+    }
+    sentence = words[bool(by_others.any()), bool(by_others.all())] if skipped.size else "It reads all "
+    assert sentence in receptive_field(layers).captions[1]
 
 
 @pytest.mark.parametrize(
