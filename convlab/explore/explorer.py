@@ -93,7 +93,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     def restore(self, state: str) -> None:
         """Move the controls to a state as a link has it; what is none of it, or out of reach, is left as it is."""
         wished: dict[str, Any] = {}
-        for name, text in re.findall(r"(\w+):([^,]*)", state):
+        for name, text in re.findall(r"(\w+):(.*?)(?=,\w+:|$)", state):  # a text may hold commas
             with suppress(ValueError, KeyError):
                 value = self.table[name].read(text)
                 wished |= {} if self.table[name].problem(value) else {name: value}

@@ -40,3 +40,11 @@ def test_the_field_offers_examples_and_takes_what_is_entered() -> None:
 
 def test_numbers_may_be_given_as_such() -> None:
     assert explore.number_formats(-0.25, "bfloat16").view.value == -0.25
+
+
+def test_a_link_takes_a_text_whole_or_not_at_all() -> None:
+    explorer = explore.number_formats("2.5")
+    explorer.restore("dtype:bfloat16,number:1,5")
+    assert explorer.values == {"dtype": "bfloat16", "number": "2.5"}
+    explorer.restore("number:-7.5,dtype:float16")
+    assert explorer.values == {"dtype": "float16", "number": "-7.5"}
