@@ -52,7 +52,7 @@ def test_nothing_of_the_answers_is_left(path):
     for cell in json.loads(path.read_text("utf-8"))["cells"]:
         for line in "".join(cell["source"]).splitlines():
             inside = (inside or "BEGIN SOLUTION" in line) and "END SOLUTION" not in line
-            lines += [line.strip()] if inside else []
+            lines += [line.strip()] if inside and any(map(str.isalnum, line)) else []  # a brace gives nothing away
     assert len(lines) > 10
     for line in lines:
         assert json.dumps(line, ensure_ascii=False)[1:-1] not in released_text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from convlab.kernels.rungs.tiles import CONSTANTS, DEFAULT
 from convlab.perf.gpus import gpu
 from convlab.spec import ConvSpec
+from convlab.views.registers import MOST_REGISTERS
 
 from .rule import Fact, Shown, Table
 
@@ -21,7 +22,11 @@ NUMBERS: Table = {
     "pixels-explain": {"16": 4 * 4},
     "rung-text": {"16": DEFAULT.bk},
     "split-explain": {"16": DEFAULT.bk},
-    "price-text": {"65,536": A100.registers_per_sm, "64": A100.warps_per_sm},
+    "price-text": {
+        "65,536": A100.registers_per_sm,
+        "64": A100.warps_per_sm,
+        "255": MOST_REGISTERS,
+    },
     "price-explain": {"32": Shown("price-run", r"filters4: 32 registers, 64 of 64"), "64": A100.warps_per_sm},
     "explore-occupancy-text": {"64": Fact("what the reader is asked to set"), "65": Fact("one more")},
     "speed-explain": {
