@@ -38,6 +38,7 @@ def useful(order: Order) -> float:
 
 
 NUMBERS: Table = {
+    "floor": {"32": WARP},
     "floor-explain": {"2017": VOLTA, "16": SIDE, "15": Fact("any size that no instruction has")},
     "peaks-explain": {"16": 8 * np.dtype(np.float16).itemsize},
     "gemm": {"16": SIDE},
@@ -53,6 +54,7 @@ NUMBERS: Table = {
     "tile-explain": {"32": 2 * SIDE},
     "feed": {"16": 8 * np.dtype(np.float16).itemsize, "128": WARP * 4},
     "heart-text": {"64": 4 * SIDE},
+    "predict-requests-text": {"16": 8 * np.dtype(np.float16).itemsize},
     "times-explain": {"15": SEED},
     "idle": {"16": SIDE},
     "idle-per-tap": {
