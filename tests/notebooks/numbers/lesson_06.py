@@ -21,6 +21,7 @@ NUMBERS: Table = {
     "filters-explain": {"16": Fact("what the reader is asked to try")},
     "pixels-explain": {"16": 4 * 4},
     "rung-text": {"16": DEFAULT.bk},
+    "split-text": {"64": DEFAULT.tm * DEFAULT.tn, "0.25": (DEFAULT.tm + DEFAULT.tn) / (DEFAULT.tm * DEFAULT.tn)},
     "split-explain": {"16": DEFAULT.bk},
     "price-text": {
         "65,536": A100.registers_per_sm,
