@@ -137,7 +137,9 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
 
 def _message(words: str) -> View:
-    """Say in words why there is no picture."""
-    fact = words.partition("\n")[0]
+    """Say in words why there is no picture, and what to do."""
+    fact, *rest = words.split("\n")
+    fixes = [line.partition("Fix: ")[2] for line in rest if "Fix: " in line]
+    fact = " ".join([fact, *(fix[:1].upper() + fix[1:] for fix in fixes)])
     panel = Panel(name="message", title="", rows=0, cols=0, labels=(), message=fact)
     return View(title="There is no picture of this", alt=fact, panels=[panel])

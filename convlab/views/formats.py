@@ -144,9 +144,9 @@ def read(text: str) -> Fraction | float:
     Raises ``ValueError`` for any other text.
     """
     plain = text.strip().replace("−", "-")
+    if len(plain) > _LONGEST:
+        raise ValueError(f"A number of {len(plain)} letters is too long.\n  Fix: write at most {_LONGEST}.")
     try:
-        if len(plain) > _LONGEST:
-            raise ValueError
         rough = float(plain)
     except ValueError:
         fix = "write it as 0.1, -3, 65504, 1e-7, inf or nan"

@@ -24,7 +24,7 @@ def test_a_press_flips_a_bit_whatever_the_number_is() -> None:
 def test_nonsense_is_said_in_place_and_refused_at_first() -> None:
     explorer = explore.number_formats("2.5")
     explorer.controls["number"].value = "two"
-    assert explorer.view.panels[0].message == "'two' is no number."
+    assert explorer.view.panels[0].message == ("'two' is no number. Write it as 0.1, -3, 65504, 1e-7, inf or nan.")
     explorer.controls["number"].value = "2"
     assert explorer.view.value == 2
     with pytest.raises(ValueError, match=re.escape("number='two' means nothing: 'two' is no number.\n")):
