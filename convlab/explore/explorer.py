@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
+from zlib import crc32
 
 import ipywidgets as widgets
 
@@ -56,7 +57,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self.controls = {name: make(table[name], value) for name, value in initial.items()}
         self._limit()
         self.view: Any = self._look()
-        self._grid = LinkedGrid(self.view, call=call, state=self.state)
+        # A link is for the explorers that start where this one does: others of its kind may be in the same page.
+        self._grid = LinkedGrid(self.view, call=f"{call}-{crc32(self.state.encode()):x}", state=self.state)
         reset = widgets.Button(description="Reset", tooltip="Back to where the controls stood at first")
         reset.on_click(lambda _: self.set(self.initial))
         fields = [row(field) for field in self.controls.values()]

@@ -284,8 +284,8 @@ export function enliven(svg) {
   new LinkedGrid(root).show(svg.outerHTML);
 }
 
-// A link with `?explore.window=h:9,w:7` opens the page with that explorer in that state. JupyterLab takes the query out
-// of the address, so it is the address that the page was loaded from which counts.
+// A link with `?explore.window-3f=h:9,w:7` opens the page with the explorer of that name in that state. JupyterLab takes
+// the query out of the address, so it is the address that the page was loaded from which counts.
 function wished(call) {
   const [loaded] = performance.getEntriesByType("navigation");
   return new URL(loaded?.name ?? location.href).searchParams.get(call) ?? "";

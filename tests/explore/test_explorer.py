@@ -57,13 +57,22 @@ def test_a_state_comes_back_in_whichever_order_limits_ask_for() -> None:
     assert explorer.state == "c:1,g:1,kind:a"
 
 
+def test_a_link_is_for_explorers_that_start_alike() -> None:
+    explorer, same, other = make(), make(), make(c=5)
+    explorer.controls["c"].value = 5
+    assert explorer._grid.call == same._grid.call
+    assert explorer._grid.call.startswith("explore.thing-")
+    assert explorer.state == other.state
+    assert explorer._grid.call != other._grid.call
+
+
 def test_what_cannot_be_drawn_is_said_in_its_place() -> None:
     explorer = make()
     explorer.controls["c"].value = 11
-    assert explorer.view.alt == "11 channels have no picture."
+    assert explorer.view.alt == "11 channels have no picture. Take another number."
     assert "11 channels have no picture." in explorer._grid.picture
     explorer.controls["c"].value = 9
-    assert explorer.view.alt == "There is no compiler here."
+    assert explorer.view.alt == "There is no compiler here. Take another machine."
     explorer.controls["c"].value = 12
     assert explorer.view.title == "12 2 a"
 
