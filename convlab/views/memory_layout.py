@@ -71,7 +71,7 @@ def layout(c: int = 8, h: int = 4, w: int = 8, pack: int = 4, load: str = "pixel
     panels = [_tensor(strips, lanes, number), *memory]
     title = f"Layouts of a tensor of {count_text(c, 'channel')} of {h} × {w} pixels"
     captions = [
-        f"Blue: load {number} of {loads_of(c, h, w, load)}, by {count_text(len(asked), 'lane')} of a warp: "
+        f"Solid blue: load {number} of {loads_of(c, h, w, load)}, by {count_text(len(asked), 'lane')} of a warp: "
         f"{LOADS[load]}. Heavy lines part the sectors of {SECTOR} bytes that move as a whole."
     ]
     costs = [f"{panel.title}: {panel.subtitle}." for panel in memory]
@@ -81,7 +81,12 @@ def layout(c: int = 8, h: int = 4, w: int = 8, pack: int = 4, load: str = "pixel
         panels=panels,
         links=_links(strips, cell_ids(panels)),
         captions=captions,
-        legend={"waste": "moves along, though no lane asks for it", "gap": "beyond the tensor", "padding": "a zero"},
+        legend={
+            "idle": "",
+            "waste": "moves along, though no lane asks for it",
+            "gap": "beyond the tensor",
+            "padding": "a zero",
+        },
         sectors={name: len(some) for name, some in moved.items()},
         wasted=wasted,
     )
@@ -147,7 +152,7 @@ def _tensor(strips: Sequence[_Strip], lanes: Sequence[int], number: int) -> Pane
         cols=c * w,
         labels=labels,
         values=[str(element) for element in order],
-        kinds=["input" if lanes[element] >= 0 else "plain" for element in order],
+        kinds=["input" if lanes[element] >= 0 else "idle" for element in order],
         row_axis="H",
         row_index=[str(row) for row in range(h)],
         col_axis="W",
@@ -185,7 +190,7 @@ def _memory(line: int, strip: _Strip, lanes: Sequence[int], moved: set[int], was
 def _kind(inside: bool, holds: bool, asked: bool, moves: bool) -> str:
     if asked:
         return "input"
-    return "waste" if moves else "plain" if holds else "padding" if inside else "gap"
+    return "waste" if moves else "idle" if holds else "padding" if inside else "gap"
 
 
 def _label(strip: _Strip, places: Sequence[int], lanes: Sequence[int], place: int, element: int) -> str:

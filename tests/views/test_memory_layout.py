@@ -144,7 +144,9 @@ def test_the_sectors_are_those_of_a_kernel_that_changes_the_layout(c: int) -> No
 
 def test_the_words_tell_the_cost_of_each_layout() -> None:
     view = layout(number=3)
-    assert view.captions[0].startswith("Blue: load 3 of 8, by 32 lanes of a warp: neighbouring pixels of one channel.")
+    assert view.captions[0].startswith(
+        "Solid blue: load 3 of 8, by 32 lanes of a warp: neighbouring pixels of one channel."
+    )
     expected = (
         "NHWC in memory: 32 sectors to move, 896 bytes for nothing; from an element to the next along W, H, C: "
         "32, 256, 4 bytes."
