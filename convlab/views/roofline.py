@@ -73,7 +73,7 @@ class _Roofline:
 
     def __init__(self) -> None:
         figure = Figure(figsize=(8, 4.2), facecolor="#ffffff")
-        axes = figure.add_axes((0.12, 0.13, 0.86, 0.76), xscale="log", yscale="log", xlim=_X, ylim=_Y)
+        axes = figure.add_axes((0.12, 0.13, 0.85, 0.76), xscale="log", yscale="log", xlim=_X, ylim=_Y)
         axes.set(xlabel="FLOP per byte of DRAM", ylabel="GFLOP/s")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}" if value < 1 else f"{value:,.0f}"))
