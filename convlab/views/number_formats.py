@@ -289,6 +289,8 @@ def _value_words(form: Format, code: int, exact: Fraction | float) -> Iterator[s
         yield "NaN, not a number: the result of 0/0 or ∞ − ∞, and of everything computed from it."
     elif math.isinf(value):
         yield f"Infinite: the result of 1/0, and of what is beyond {_short(form.largest)}, the largest number."
+    elif math.isinf(exact):
+        yield f"{form.words} has no infinity: it becomes {decimal(value)}, the nearest number."
     elif exact and not value:
         yield f"Too near to 0 for {form.words}: it becomes 0 (underflow); the next number is {_short(form.smallest)}."
     else:
@@ -308,6 +310,9 @@ def _format_words(form: Format) -> Iterator[str]:
         f"{form.words}: {form.exponent} exponent bits reach from {_short(form.smallest)} to {_short(form.largest)}; "
         f"{steps} {2**form.fraction} numbers from each power of two to the next."
     )
-    if not form.infinities:
-        beyond = "NaN here, 448 in a GPU's saturating conversions" if form.nan else "6; it has no NaN either"
-        yield f"It has no infinities: what lies beyond becomes {beyond}."
+    if form.bits == 8:
+        beyond = "What" if form.infinities else "It has no infinities: what"
+        becomes = decimal(form.value(form.nearest(math.inf)))
+        yield f"{beyond} lies beyond becomes {becomes} here, {_short(form.largest)} in a GPU's saturating conversions."
+    elif not form.infinities:
+        yield f"It has no infinities: what lies beyond becomes {_short(form.largest)}; it has no NaN either."

@@ -103,6 +103,14 @@ def test_links_follow_the_fields_to_the_value_and_its_row() -> None:
         ("nan", "bfloat16", "NaN, not a number"),
         ("1", "float4_e2m1", "what lies beyond becomes 6; it has no NaN either."),
         ("1", "float4_e2m1", "1 fraction bit makes 2 numbers"),
+        ("1", "float8_e5m2", "What lies beyond becomes ∞ here, 57344 in a GPU's saturating conversions."),
+        (
+            "1",
+            "float8_e4m3",
+            "no infinities: what lies beyond becomes NaN here, 448 in a GPU's saturating conversions.",
+        ),
+        ("-inf", "float4_e2m1", "FP4 E2M1 has no infinity: it becomes −6, the nearest number."),
+        ("inf", "int8", "INT8 has no infinity: it becomes 127, the nearest number."),
         ("1", "int8", "a scale, kept in float, stretches them"),
     ],
 )
