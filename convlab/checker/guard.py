@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import io
 import linecache
+import os
 import sys
 import threading
 import time
@@ -25,6 +26,7 @@ __all__ = ["Outcome", "Printed", "call", "in_one_line"]
 
 _POLL = 0.05  # seconds between two looks at the thread
 _GRACE = 0.5  # seconds that a stopped answer has to leave
+_CHECKER = os.path.join(os.path.dirname(__file__), "")
 
 
 @dataclass(frozen=True)
@@ -160,12 +162,17 @@ def _raised(error: BaseException) -> Outcome:
 
 
 def _place(stack: Iterable[tuple[FrameType, int]]) -> str:
-    """Say in which line of the learner's file a stack, outermost frame first, came to a stop."""
+    """Say in which line of the learner's file a stack, outermost frame first, came to a stop.
+
+    That file is the first below this one that is none of the checker's: a kind of exercise may wrap the function.
+    """
     places = [(frame.f_code.co_filename, line) for frame, line in stack]
     files = [file for file, _ in places]
     if __file__ not in files[:-1]:
         return ""
-    below = places[files.index(__file__) + 1 :]
+    below = [place for place in places[files.index(__file__) + 1 :] if not place[0].startswith(_CHECKER)]
+    if not below:
+        return ""
     file, line = [place for place in below if place[0] == below[0][0]][-1]
     source = linecache.getline(file, line).strip()
     return f" in line {line}{source and f', `{source}`'}"

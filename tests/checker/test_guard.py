@@ -11,6 +11,7 @@ import time
 import pytest
 
 from convlab.checker.guard import Outcome, Printed, call, in_one_line
+from convlab.checker.kinds.function import _measured
 
 
 def attempt(function, *arguments, seconds=20.0, log=None):
@@ -39,6 +40,15 @@ def test_the_line_is_the_learners_even_when_a_library_raises():
 
     line = answer.__code__.co_firstlineno + 1
     assert attempt(answer, "{").sentence.endswith(f" in line {line}, `return json.loads(text)`")
+
+
+def test_the_line_is_the_learners_even_where_the_checker_wraps_the_function():
+    def answer(rows):
+        return rows[3]
+
+    line = answer.__code__.co_firstlineno + 1
+    assert attempt(_measured(answer), [1, 2]).sentence.endswith(f" in line {line}, `return rows[3]`")
+    assert attempt(_measured(int), "seven").sentence.endswith("base 10: 'seven'")
 
 
 def test_a_function_without_lines_has_no_place():
