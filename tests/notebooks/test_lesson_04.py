@@ -70,6 +70,8 @@ def test_with_stride_2_pixels_are_used_once_twice_or_four_times_by_each_filter()
     x_uses, w_uses = np.zeros(spec.input_shape[1:], np.int32), np.zeros(spec.weight_shape, np.int32)
     run_on(cuda("count-kernel"), spec, [x_uses, w_uses])
     assert [*np.unique(x_uses)] == [16, 32, 64]
+    along = np.array([1, 2] * 15 + [1, 1])  # even, odd; row 31 has no window behind it
+    assert (x_uses == 16 * np.outer(along, along)).all()
 
 
 def test_the_bug_is_what_the_answer_says_and_the_line_mends_it():
@@ -82,8 +84,11 @@ def test_the_bug_is_what_the_answer_says_and_the_line_mends_it():
     expected, found = conv2d(x, w, padding=1), {}
     for name, source in {"broken": broken, "mended": mended}.items():
         y = empty(spec.output_shape)
-        found[name] = run_on(compile(source, name="m.cu").kernels["conv_in_memory"], spec, [x, w, None, y]).faults
+        run = run_on(compile(source, name="m.cu").kernels["conv_in_memory"], spec, [x, w, None, y])
+        found[name] = run.faults
     assert np.abs(y - expected).max() < 1e-4
+    assert run.arrays["y"].requests_global_load == 0  # the compiler knows the sum from the line on
+    assert run.arrays["y"].requests_global_store > spec.c * spec.r * spec.s
     assert [fault.kind for fault in found["broken"]] == ["uninitialized"]
     assert not found["mended"]
     y = np.zeros(spec.output_shape, np.float32)  # the author's test, and a second call

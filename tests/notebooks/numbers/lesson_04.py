@@ -32,10 +32,18 @@ NUMBERS: Table = {
         "96": Shown("count-plot", r"pixels: \[ *64 +96 +144\]"),
         "64": Shown("count-plot", r"pixels: \[ *64 +96 +144\]"),
         "1,024": Shown("count-plot", r"weights: \[ *961 +992 +1024\]"),
+        "32": 2 * LAYER.k,  # with stride 2
+        "31": LAYER.h - 1,
+    },
+    "find-the-bug": {
+        "144": LAYER.c * LAYER.r * LAYER.s,
+        "288": 2 * LAYER.c * LAYER.r * LAYER.s,
+        "282": Shown("in-memory-run", "the run says 282 times"),
     },
     "intensity": {"56": LARGE.h, "16": LARGE.n},
     "explore-text": {"16": FASTER},
     "predict-naive-text": {"19.5": A100.peak_tflops("float32")},
+    "roofs-explain": {"100": Fact("all of a whole")},
     "small": {"128": _tile},
     "batch": {"16": LARGE.n},
     "launch-explain": {"101": A100.sms - 7, "108": A100.sms},
