@@ -125,3 +125,18 @@ def test_a_new_picture_keeps_lit_what_the_mouse_points_at(explorer: Locator) -> 
     expect(cells(explorer, "output")).to_have_count(3 * 4)
     expect(lit(explorer, "input")).to_have_count(6)
     expect(explorer.locator(".cl-here")).to_have_count(1)
+
+
+def test_a_copied_link_opens_the_notebook_with_the_explorer_as_it_was(explorer: Locator, notebook: Notebook) -> None:
+    slider(explorer, "Stride").press("ArrowRight")
+    expect(cells(explorer, "output")).to_have_count(3 * 4)
+    notebook.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    explorer.get_by_role("button", name="Copy a link to this state").click()
+    expect(explorer.get_by_role("button", name="Copied")).to_be_visible()
+    other = Notebook(notebook.page.context.new_page())
+    other.open(notebook.page.evaluate("navigator.clipboard.readText()"))
+    other.run_all()
+    expect(other.cell(1).get_by_label("Stride", exact=True)).to_have_value("2")
+    expect(cells(other.cell(1), "output")).to_have_count(3 * 4)
+    assert (other.errors, other.python_errors()) == ([], [])
+    other.page.close()
