@@ -42,7 +42,9 @@ def test_the_committed_exercises_are_those_of_the_solutions():
 def test_every_notebook_of_the_records_is_there():
     lessons = {path.stem for path in (SOLUTIONS.parent / "notebooks").glob("*.ipynb")}
     notebooks = {record.notebook for record in EXERCISES.values()}
-    assert {path.stem for path in SOLUTIONS.glob("*.ipynb")} == notebooks - lessons
+    solutions = {path.stem for path in SOLUTIONS.glob("*.ipynb")}
+    assert solutions <= notebooks
+    assert notebooks - solutions <= lessons  # a question inside of a lesson
 
 
 @NOTEBOOKS
@@ -54,7 +56,9 @@ def test_nothing_of_the_answers_is_left(path):
             inside = (inside or "BEGIN SOLUTION" in line) and "END SOLUTION" not in line
             lines += [line.strip()] if inside and any(map(str.isalnum, line)) else []  # a brace gives nothing away
     assert len(lines) > 10
-    for line in lines:
+    stubs = [record.stub for record in EXERCISES.values() if record.notebook == path.stem]
+    given = {line.strip() for stub in stubs for line in stub.splitlines()}
+    for line in set(lines) - given:
         assert json.dumps(line, ensure_ascii=False)[1:-1] not in released_text
 
 
