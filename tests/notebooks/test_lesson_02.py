@@ -57,6 +57,8 @@ def test_stride_costs_sectors_and_dilation_costs_locality(book):
     assert traffic[0] < traffic[1] < traffic[2]
     assert pixels == (324, 400, 576)
     assert 7.5 < rows["stride 2"][0] < 8
+    rest = (rows[name] for name in ("plain", "dilation 2", "dilation 4"))
+    assert all(worst > max(others) for worst, *others in zip(rows["stride 2"], *rest, strict=True))
     assert "True" in text_of(book, "stride-run")
     assert "True" in text_of(book, "spread-run")
 

@@ -27,7 +27,7 @@ NUMBERS: Table = {
     "predict-rows-text": {"16": Fact("the question's own")},
     "explore-text": {"16": Fact("what the reader is asked to set")},
     "rows-text": {"16": STANDARD.c, "32": STANDARD.h},
-    "reuse-explain": {"16": STANDARD.k},
+    "reuse-explain": {"16": STANDARD.k, "144": 9 * STANDARD.k},
     "predict-columns-text": {"128": 4 * WARP},
     "columns-explain": {"32": Shown("columns-run", r"down columns +x 31\.\d+ +w +1\.00 +y 32\.00"), "16": STANDARD.k},
     "explore-answer": {
