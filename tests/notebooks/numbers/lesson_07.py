@@ -31,7 +31,6 @@ def factor(spec: ConvSpec) -> float:
 NUMBERS: Table = {
     "rows-explain": {"16": 4 * 4},
     "product-explain": {"144": STANDARD.gemm_shape.gemm_k},
-    "predict-elements-text": {"16": STANDARD.k},
     "elements-explain": {"16": Shown("elements-run", r"says 16 times")},
     "predict-sectors-text": {"32": Fact("the lanes of a warp")},
     "sectors-explain": {"144": STANDARD.gemm_shape.gemm_k},
@@ -58,6 +57,10 @@ NUMBERS: Table = {
         "128": STORY.c,
         "6.58": values(STORY) * 4 / 1e9,
         "154": values(replace(STORY, c=3)) * 4 / 1e6,
+    },
+    "remedies-explain": {
+        "6272.0": Shown("remedies-run", r"takes 6272\.0 MiB"),
+        "6,577": values(STORY) * 4 / 1e6,
     },
     "strips-explain": {"256": PIECE / 2**20},
     "questions": {"56": ASKED.h, "28": ASKED.p, "25": 5 * 5, "6.25": factor(ASKED)},
