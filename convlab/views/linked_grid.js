@@ -67,12 +67,12 @@ class Panel {
 // For each cell, the numbers of the cells that light with it.
 function neighbours(links, count) {
   const ends = new Uint16Array(Uint8Array.from(atob(links), (letter) => letter.charCodeAt(0)).buffer);
-  const lists = Array.from({ length: count }, () => []);
+  const sets = Array.from({ length: count }, () => new Set()); // a pair may be there twice, or turned round
   for (let i = 0; i < ends.length; i += 2) {
-    lists[ends[i]].push(ends[i + 1]);
-    lists[ends[i + 1]].push(ends[i]);
+    sets[ends[i]].add(ends[i + 1]);
+    sets[ends[i + 1]].add(ends[i]);
   }
-  return lists;
+  return sets;
 }
 
 class LinkedGrid {
@@ -259,7 +259,7 @@ class LinkedGrid {
   light() {
     const pointed = this.hovered ?? this.focused;
     const frame = this.picture.frames[this.frame] ?? { here: null, lit: [] };
-    const { here, lit } = pointed === null ? frame : { here: pointed, lit: this.links[pointed] };
+    const { here, lit } = pointed === null ? frame : { here: pointed, lit: [...this.links[pointed]] };
     const marked = this.svg.querySelectorAll(".cl-lit, .cl-here");
     marked.forEach((cell) => cell.classList.remove("cl-lit", "cl-here"));
     lit.forEach((id) => this.cells[id].classList.add("cl-lit"));

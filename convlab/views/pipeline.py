@@ -76,9 +76,10 @@ def pipeline(steps: int = 4, latency: int = 400, issue: int = 1) -> PipelineView
     spec = GemmSpec(gemm_m=_M, gemm_n=_N, gemm_k=_DEPTH * steps)
     one, two = (schedule(segments(name, spec), latency, issue) for name in (_ONE, _TWO))
     width = _width(max(one.cycles, two.cycles))
-    titles = {"one": f"One stage: {_ONE}", "two": f"Two stages: {_TWO}"}
+    kernels = {"one stage": (_ONE, one), "two stages": (_TWO, two)}
     panels = [
-        _panel(name, titles[name], each, width, line) for line, (name, each) in enumerate((("one", one), ("two", two)))
+        _panel(name, f"{name.capitalize()}: {kernel}", each, width, line)
+        for line, (name, (kernel, each)) in enumerate(kernels.items())
     ]
     cells = [_steps(each, width) for each in (one, two)]
     ids = list(cell_ids(panels).values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import convlab.views
-from convlab.views import Frame, Panel, View, pairs
+from convlab.views import Frame, Panel, View, join, pairs
 
 from . import lab as lab_module
 from .lab import Lab
@@ -187,6 +188,13 @@ def test_a_switch_is_pressed_by_mouse_enter_and_space(page: Page) -> None:
     page.keyboard.press(" ")
     assert page.evaluate("model.traits.pressed") == [9, 3]
     assert page.evaluate("saved") == 3
+
+
+def test_a_pair_that_is_there_twice_counts_once(page: Page) -> None:
+    once = sums(3)
+    mount(page, replace(once, links=join(once.links, once.links[:, ::-1], once.links)))
+    page.get_by_label("b[1]").hover()
+    expect(page.get_by_role("status")).to_have_text("b[1]. Lit: 2 of a.")
 
 
 def test_a_link_is_copied_and_a_page_opened_by_it_asks_for_its_state(page: Page) -> None:

@@ -66,14 +66,16 @@ def test_a_longer_latency_is_waited_for_and_a_step_is_followed_through_both_kern
     expect(picture).to_contain_text("with two 257 of 3,012")
     pipeline.get_by_role("button", name="Step on").click()
     expect(pipeline.locator(".cl-caption")).to_contain_text("Step 1. One stage: under way in cycles 0 to ")
-    for panel in ("one", "two"):
+    for panel in ("one stage", "two stages"):
         steps = lit(pipeline, panel).locator("text").all_text_contents()
         assert {*steps} == {"1"}
     latency = pipeline.get_by_label("Latency (cycles)", exact=True)
     latency.fill("1000")
     latency.press("Enter")
     expect(picture).to_contain_text("1,000 cycles for a load")
-    cells(pipeline, "two").and_(pipeline.locator('[aria-label$="waits for step 2"]')).first.hover()
-    assert {*lit(pipeline, "two").locator("text").all_text_contents()} == {"2"}
+    cells(pipeline, "two stages").and_(pipeline.locator('[aria-label$="waits for step 2"]')).first.hover()
+    texts = lit(pipeline, "two stages").locator("text").all_text_contents()
+    assert {*texts} == {"2"}
+    expect(pipeline.locator(".cl-status")).to_contain_text(f"Lit: {len(texts)} of two stages")
     slider(pipeline, "Steps along k").press("ArrowLeft")
     expect(picture).to_contain_text("3 steps of a matrix product")

@@ -143,7 +143,7 @@ def test_cells_show_the_spans(steps: int, latency: int, issue: int) -> None:
 
 def test_hovering_and_steps_light_the_data_of_one_step() -> None:
     view = pipeline(steps=3, latency=600)
-    for name, panel in zip(("one", "two"), view.panels, strict=True):
+    for name, panel in zip(("one stage", "two stages"), view.panels, strict=True):
         ids = view.ids[name].ravel().tolist()
         for step in "123":
             some = [cell for cell, value in zip(ids, panel.values, strict=True) if value == step]
