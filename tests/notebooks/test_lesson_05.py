@@ -88,8 +88,9 @@ def test_one_word_more_changes_nothing_and_48_cures(book):
 
 
 def test_each_thing_that_the_rung_adds_lowers_a_counter(book):
-    rows = {line.split()[0]: numbers(line) for line in text_of(book, "rung-run").splitlines()[1:] if line}
-    naive, ours, rung = zip(*rows.values(), strict=True)
+    lines = text_of(book, "rung-run").splitlines()
+    rows = [numbers(line) for line in lines if re.match(r"instructions|sectors|requests|conflicts", line)]
+    naive, ours, rung = zip(*rows, strict=True)
     assert ours[0] == max(naive[0], ours[0], rung[0])  # instructions
     assert rung[0] < naive[0]
     assert rung[1] < ours[1] < naive[1]  # sectors
@@ -106,7 +107,7 @@ def test_the_time_falls_far_less_than_the_loads_because_reads_remain(book):
     }
     (_, dram, l2, l1), (_, less_dram, less_l2, less_l1) = bytes_of["naive"], bytes_of["tiled"]
     assert less_dram == pytest.approx(dram, rel=0.01)
-    assert less_l2 > l2  # "even L2 is not spared"
+    assert less_l2 > l2  # "somewhat more"
     assert less_l1 < l1 / 5
     assert text_of(book, "reads").startswith("the rung: 2.0 words")
 
