@@ -13,7 +13,7 @@ from convlab.executors.module import Module
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["Uncompiled", "bind", "load_ipython_extension"]
+__all__ = ["Uncompiled", "bind", "load_ipython_extension", "text_of"]
 
 
 class Uncompiled:
@@ -43,10 +43,14 @@ def bind(line: str, cell: str) -> tuple[str, Module | Uncompiled, str]:
         wrong = "Write one name after %%cuda, such as `%%cuda mine`: the module gets that name."
         return "", Uncompiled("the cell"), wrong
     try:
-        # JupyterLab counts the line with %%cuda as the cell's first.
-        return words[0], compile(f"\n{cell}", name=f"{words[0]}.cu"), ""
+        return words[0], compile(text_of(cell), name=f"{words[0]}.cu"), ""
     except CompileError as error:
         return words[0], Uncompiled(words[0]), str(error)
+
+
+def text_of(cell: str) -> str:
+    """What is compiled of a cell: JupyterLab counts the line with %%cuda as the cell's first."""
+    return f"\n{cell}"
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

@@ -2,7 +2,8 @@
 
 uv run tools/ship_ptx.py [--check] [--notebooks FOLDER]
 
-The kernels are those of the ladder and those of the notebooks' %%cuda cells.
+The kernels are those of the ladder, of the views, and of the notebooks' %%cuda cells. What is there already under its
+key, a hash of source and options, stays: NVRTC numbers registers otherwise from one process to the next.
 """
 
 from __future__ import annotations
@@ -11,36 +12,48 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
+from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from typing import NamedTuple
 
 import nbformat
 
 from convlab import magic
+from convlab.errors import CompileError
 from convlab.executors import shipped
 from convlab.executors.compile import compile, why_not
-from convlab.executors.module import Module
 from convlab.kernels.layers import launches
 from convlab.spec import ConvSpec
 from convlab.views.mapping import MAPPINGS
 
-__all__ = ["main", "modules", "wanted"]
+__all__ = ["main", "units"]
 
 ROOT = Path(__file__).resolve().parent.parent
-COMPILER = "// Cuda compilation tools"  # the line of PTX that names NVRTC's version
+ARCH = "compute_80"
 
 
-def modules(notebooks: Path) -> Iterator[Module]:
-    """Compile every rung of the ladder, the views' own kernels, and every kernel cell of the notebooks in a folder."""
-    for (source, options), text in sorted((rungs() | mappings()).items()):
-        yield compile(text, name=source, options=options)
+class Unit(NamedTuple):
+    """What is compiled, and under which name."""
+
+    source: str
+    name: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Under which it is shipped."""
+        return shipped.key(self.source, ARCH, self.options)
+
+
+def units(notebooks: Path) -> Iterator[Unit]:
+    """Every rung of the ladder, the views' own kernels, and every kernel cell of the notebooks in a folder."""
+    for (name, options), text in sorted((rungs() | mappings()).items()):
+        yield Unit(text, Path(name).name, options)
     for path in sorted(notebooks.glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "code" and cell.source.startswith("%%cuda "):
-                yield from compiled_by_the_magic(cell.source)
+                line, _, body = cell.source.removeprefix("%%cuda ").partition("\n")
+                yield Unit(magic.text_of(f"{body}\n"), f"{line.strip()}.cu")
 
 
 def rungs() -> dict[tuple[str, tuple[str, ...]], str]:
@@ -55,38 +68,27 @@ def mappings() -> dict[tuple[str, tuple[str, ...]], str]:
     return {(step.source, step.options): step.text() for step in steps if step.source.startswith("mappings/")}
 
 
-def compiled_by_the_magic(cell: str) -> list[Module]:
-    """What the cell magic itself makes of a cell; nothing for a cell with a mistake, which some lessons show."""
-    registered: dict[str, Any] = {}
-    shell: Any = SimpleNamespace(
-        user_ns={},
-        register_magic_function=lambda function, **_: registered.update(cuda=function),
-    )
-    magic.load_ipython_extension(shell)
-    line, _, body = cell.removeprefix("%%cuda ").partition("\n")
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        registered["cuda"](line, body)
-    return [value for value in shell.user_ns.values() if isinstance(value, Module)]
+def made(unit: Unit) -> str:
+    """The PTX of a unit; empty for a cell with a mistake, which some lessons show."""
+    with suppress(CompileError):
+        return compile(unit.source, name=unit.name, arch=ARCH, options=unit.options).ptx
+    return ""
 
 
-def wanted(notebooks: Path) -> dict[str, str]:
-    """File names and texts of all that is to be shipped."""
+def wanted(notebooks: Path, present: dict[str, str]) -> dict[str, str]:
+    """File names and texts of all that is to be shipped; of those present, what fits its key and checksum stays."""
+    index = json.loads(present.get("index.json", "{}"))
     files: dict[str, str] = {}
-    index: dict[str, str] = {}
-    for module in modules(notebooks):
-        key = shipped.key(module.source, module.arch, module.options)
-        files.setdefault(f"{key}.ptx", module.ptx)
-        index.setdefault(key, module.name)
-    return {**files, "index.json": json.dumps(index, indent=1, sort_keys=True) + "\n"}
-
-
-def same(old: str, new: str) -> bool:
-    """Whether a shipped text still holds; another version of NVRTC may write other PTX."""
-
-    def version(text: str) -> list[str]:
-        return [line for line in text.splitlines() if line.startswith(COMPILER)]
-
-    return old == new or (old != "" and version(old) != version(new))
+    entries: dict[str, dict[str, str]] = {}
+    for unit in units(notebooks):
+        if unit.key in entries:
+            continue
+        old = present.get(f"{unit.key}.ptx", "")
+        if text := old if old and index.get(unit.key, {}).get("checksum") == shipped.checksum(old) else made(unit):
+            files[f"{unit.key}.ptx"] = text
+            name = index[unit.key]["name"] if text == old else unit.name
+            entries[unit.key] = {"name": name, "checksum": shipped.checksum(text)}
+    return {**files, "index.json": json.dumps(entries, indent=1, sort_keys=True) + "\n"}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -99,10 +101,10 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if why_not():
         parser.error(why_not())
-    files = wanted(options.notebooks)
     present = {path.name: path.read_text(encoding="utf-8") for path in shipped.FOLDER.glob("*.*")}
-    stale = sorted(name for name in present.keys() - files.keys())
-    fresh = sorted(name for name, text in files.items() if not same(present.get(name, ""), text))
+    files = wanted(options.notebooks, present)
+    stale = sorted(present.keys() - files.keys())
+    fresh = sorted(name for name, text in files.items() if present.get(name) != text)
     for name in (*stale, *fresh):
         print(f"{name}: {'is stale' if options.check else 'removed' if name in stale else 'written'}")
     if not options.check:

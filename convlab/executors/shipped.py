@@ -1,7 +1,7 @@
 """PTX that comes with the package, for machines on which NVIDIA has no compiler.
 
-``kernels/ptx/index.json`` maps a key to the name under which the source was compiled; the PTX lies beside it in
-``KEY.ptx``. ``tools/ship_ptx.py`` makes both.
+``kernels/ptx/index.json`` maps a key to the name under which the source was compiled, and the PTX's checksum; the
+PTX lies beside it in ``KEY.ptx``. ``tools/ship_ptx.py`` makes both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from convlab.executors.headers import course_headers
 
-__all__ = ["FOLDER", "find", "key"]
+__all__ = ["FOLDER", "checksum", "find", "key"]
 
 FOLDER = Path(__file__).parents[1] / "kernels" / "ptx"
 
@@ -29,13 +29,22 @@ def key(source: str, arch: str, options: tuple[str, ...]) -> str:
     return sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
 
+def checksum(ptx: str) -> str:
+    """Of a shipped text, so that one that was changed by hand is found.
+
+    >>> checksum("ret;") == checksum("ret; ")
+    False
+    """
+    return sha256(ptx.encode()).hexdigest()[:20]
+
+
 def find(source: str, name: str, arch: str, options: tuple[str, ...]) -> str | None:
     """The shipped PTX of a source, with ``name`` in its line table; None when it is not among the course's."""
-    index: dict[str, str] = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
+    index: dict[str, dict[str, str]] = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
     digits = key(source, arch, options)
     if digits not in index:
         return None
     ptx = (FOLDER / f"{digits}.ptx").read_text(encoding="utf-8")
     # The same text may be compiled under another name here, such as that of a notebook cell.
-    file = re.compile(rf'^(\s*\.file\s+\d+\s+)"{re.escape(index[digits])}"', re.MULTILINE)
+    file = re.compile(rf'^(\s*\.file\s+\d+\s+)"{re.escape(index[digits]["name"])}"', re.MULTILINE)
     return file.sub(lambda found: f'{found[1]}"{name}"', ptx)

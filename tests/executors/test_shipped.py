@@ -20,7 +20,8 @@ def folder(tmp_path, monkeypatch):
     module = compile(SOURCE, "shipped.cu", options=["-DA=1"])
     key = shipped.key(module.source, module.arch, module.options)
     (tmp_path / f"{key}.ptx").write_text(module.ptx, encoding="utf-8")
-    (tmp_path / "index.json").write_text(json.dumps({key: "shipped.cu"}))
+    entry = {"name": "shipped.cu", "checksum": shipped.checksum(module.ptx)}
+    (tmp_path / "index.json").write_text(json.dumps({key: entry}))
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
     return tmp_path

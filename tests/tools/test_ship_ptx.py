@@ -41,22 +41,33 @@ def test_rungs_and_kernel_cells_are_shipped_and_stale_files_removed(notebooks, c
     assert capsys.readouterr().out == ""
     index = json.loads((shipped.FOLDER / "index.json").read_text())
     few = {(s.source, s.options): s.source for _, s in FEW}.values()
-    assert sorted(index.values()) == sorted(["mine.cu", "naive_2d.cu", *few])
+    names = [entry["name"] for entry in index.values()]
+    assert sorted(names) == sorted(["mine.cu", "naive_2d.cu", *few])
     monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
     # The magic puts an empty line in place of its own, and Jupyter ends the text with a line end.
     assert compile(f"\n{CELL}\n", "mine.cu").kernels["f"]
 
 
-def test_an_edited_ptx_is_found_and_that_of_another_nvrtc_is_not(notebooks):
+def test_an_edited_ptx_is_found_and_made_anew(notebooks, capsys):
     run = ["--notebooks", str(notebooks)]
     TOOL["main"](run)
     path = next(shipped.FOLDER.glob("*.ptx"))
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("ret;", "ret; ret;"), encoding="utf-8")
     assert TOOL["main"]([*run, "--check"]) == 1
-    other = text.replace("ret;", "ret; ret;").replace(TOOL["COMPILER"], f"{TOOL['COMPILER']}, another,")
-    path.write_text(other, encoding="utf-8")
+    TOOL["main"](run)
+    assert path.read_text(encoding="utf-8").count("ret; ret;") == 0
+    capsys.readouterr()
+    assert TOOL["main"]([*run, "--check"]) == 0, capsys.readouterr().out
+
+
+def test_what_is_there_under_its_key_is_not_compiled_again(notebooks, monkeypatch):
+    run = ["--notebooks", str(notebooks)]
+    TOOL["main"](run)
+    compiled = []
+    monkeypatch.setitem(TOOL["made"].__globals__, "made", lambda unit: compiled.append(unit.name) or "")
     assert TOOL["main"]([*run, "--check"]) == 0
+    assert compiled == ["wrong.cu"]  # a cell that cannot be compiled
 
 
 def test_without_nvrtc_it_says_why_it_cannot(notebooks, monkeypatch, capsys):
