@@ -66,7 +66,7 @@ MEMORY: Mapping[str, Callable[[Profile], str]] = {
     "sectors a request": _counted(_requests),
     "bank conflicts": _counted(_conflicts),
 }
-COLUMNS = {**SPEED, **MEMORY}  # side by side in a notebook; as text, two tables of lines that fit a page
+COLUMNS = {**SPEED, **MEMORY}  # two tables: side by side they fit no page
 
 
 class Profiles(Sequence[Profile | Refusal]):
@@ -100,39 +100,41 @@ class Profiles(Sequence[Profile | Refusal]):
         return f"{self.spec}, for the {self.gpu.name}"
 
     def __repr__(self) -> str:
-        refused = [f"{each.method}: {each.reason}" for each in self if isinstance(each, Refusal)]
-        notes = [line for note in (*refused, *self._notes()) for line in wrap(note, WIDTH, subsequent_indent="  ")]
+        notes = [line for note in self._notes() for line in wrap(note, WIDTH, subsequent_indent="  ")]
         return "\n".join([self._title(), *self._table(SPEED), "", *self._table(MEMORY), "", *notes]).rstrip()
 
     def _table(self, columns: Mapping[str, Callable[[Profile], str]]) -> list[str]:
-        found = [each for each in self if isinstance(each, Profile)]
-        rows = [["method", *columns], *([each.method, *(text(each) for text in columns.values())] for each in found)]
+        rows = self._rows(columns)
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return ["  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
+    def _rows(self, columns: Mapping[str, Callable[[Profile], str]]) -> list[list[str]]:
+        """The head of a table, and what it says of each method."""
+        found = [each for each in self if isinstance(each, Profile)]
+        return [["method", *columns], *([each.method, *(text(each) for text in columns.values())] for each in found)]
+
     def _notes(self) -> list[str]:
-        """Sentences on where the times are from, and on what was not counted in full, if anything."""
+        """Sentences on what was refused, where the times are from, and what was not counted in full, if anything."""
         found = [each for each in self if isinstance(each, Profile)]
         notes: dict[str, list[str]] = {}
         for each in found:
             notes.setdefault(each.time.source, []).append(each.method)
         sampled = [each.method for each in found if each.work and each.work.sampled]
         notes |= {"counted on some blocks, scaled to all": sampled} if sampled else {}
-        return [f"{what[0].upper()}{what[1:]}: {', '.join(names)}." for what, names in notes.items()]
+        refused = [f"{each.method}: {each.reason}" for each in self if isinstance(each, Refusal)]
+        return [*refused, *(f"{what[0].upper()}{what[1:]}: {', '.join(names)}." for what, names in notes.items())]
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th {LEFT}>{escape(name)}</th>" for name in ("method", *COLUMNS))
-        rows = "".join(self._row(each) for each in self)
-        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        tables = self._html(SPEED) + self._html(MEMORY)
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
-        return f"<p><b>{escape(self._title())}</b></p>{table}{notes}{self._picture()}"
+        return f"<p><b>{escape(self._title())}</b></p>{tables}{notes}{self._picture()}"
 
-    def _row(self, each: Profile | Refusal) -> str:
-        if isinstance(each, Refusal):
-            reason = f"<td {LEFT} colspan='{len(COLUMNS)}'>{escape(each.reason)}</td>"
-            return f"<tr><td {LEFT}>{escape(each.method)}</td>{reason}</tr>"
-        cells = (f"<td {LEFT}>{escape(text(each))}</td>" for text in COLUMNS.values())
-        return f"<tr><td {LEFT}>{escape(each.method)}</td>{''.join(cells)}</tr>"
+    def _html(self, columns: Mapping[str, Callable[[Profile], str]]) -> str:
+        head, *rows = self._rows(columns)
+        heads = "".join(f"<th {LEFT}>{escape(name)}</th>" for name in head)
+        lines = ("".join(f"<td {LEFT}>{escape(text)}</td>" for text in row) for row in rows)
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
     def _picture(self) -> str:
         """The roofline, or why there is none."""
