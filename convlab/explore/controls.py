@@ -13,6 +13,8 @@ __all__ = ["GRID", "Choice", "Control", "Range", "Text", "check", "make", "row"]
 # The layout of a box that holds controls: as many beside each other as fit.
 GRID = {"grid_template_columns": "repeat(auto-fit, minmax(330px, 1fr))", "max_width": "960px"}
 _NAME_WIDTH = {"description_width": "126px"}
+_NARROW = 27  # letters of a choice for which a column has room beside its name
+_WHOLE_ROW = {"width": "auto", "max_width": "540px", "grid_area": "auto / 1 / auto / -1"}
 
 
 class Range(NamedTuple):
@@ -93,7 +95,8 @@ def make(control: Control, value: Any) -> widgets.BoundedIntText | widgets.Dropd
     names = {"description": control.label, "tooltip": control.label}
     if isinstance(control, Choice):
         options: Sequence[tuple[str, str]] = [(words, each) for each, words in control.words.items()]
-        return widgets.Dropdown(options=options, value=value, style=_NAME_WIDTH, layout={"width": "auto"}, **names)
+        layout = _WHOLE_ROW if max(map(len, control.words.values())) > _NARROW else {"width": "auto"}
+        return widgets.Dropdown(options=options, value=value, style=_NAME_WIDTH, layout=layout, **names)
     if isinstance(control, Text):  # which counts when it is entered, not letter by letter
         texts = {"options": [*control.examples], "continuous_update": False}
         return widgets.Combobox(value=value, style=_NAME_WIDTH, layout={"width": "auto"}, **texts, **names)

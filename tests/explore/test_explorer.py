@@ -9,6 +9,7 @@ import pytest
 
 from convlab.errors import CompileError
 from convlab.explore.controls import Choice, Range
+from convlab.explore.controls import make as field
 from convlab.explore.explorer import Explorer
 from convlab.views import Panel, View
 
@@ -64,6 +65,11 @@ def test_a_link_is_for_explorers_that_start_alike() -> None:
     assert explorer._grid.call.startswith("explore.thing-")
     assert explorer.state == other.state
     assert explorer._grid.call != other._grid.call
+
+
+def test_a_choice_with_long_words_has_a_row_of_its_own() -> None:
+    short, long = (field(Choice("Kind", {"a": letters * "w"}), "a").layout.grid_area for letters in (27, 28))
+    assert (short, long) == (None, "auto / 1 / auto / -1")
 
 
 def test_what_cannot_be_drawn_is_said_in_its_place() -> None:
