@@ -10,9 +10,11 @@ from convlab.kernels.layers import launches
 from convlab.perf.occupancy import occupancy
 
 KERNELS = list(launches())
+USUAL = ("sm_80", "sm_90")  # the others in CI
+ARCHS = [pytest.param(arch, marks=[] if arch in USUAL else pytest.mark.slow) for arch in ARCHITECTURES]
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     ("record", "step"), KERNELS, ids=["-".join((step.entry, *step.options)) for _, step in KERNELS]
 )

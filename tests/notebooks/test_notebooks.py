@@ -114,6 +114,7 @@ def test_the_notebooks_hold_nothing_of_the_machine_they_were_written_on():
         assert json.loads(text)["metadata"]["kernelspec"]["name"] == "python3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_also_runs_where_a_gpu_seems_to_be(name):
     """What a notebook does with a GPU, timing above all, is run on a stand-in for one."""
