@@ -22,6 +22,11 @@ from convlab.views.window_panels import filter_panel, input_panel, output_panel
 __all__ = ["no_window", "window"]
 
 _LEGEND = {"copy": "padding: repeats a pixel"}
+_PADDING: Mapping[Mode, str] = {
+    "reflect": "The padding mirrors the image at its border pixels.",
+    "replicate": "The padding repeats the border pixels.",
+    "circular": "The padding shows the other end of the image.",
+}
 
 
 def window(
@@ -94,10 +99,16 @@ def no_window(rows: Axis, columns: Axis, mode: Mode = "zero") -> View:
 def _view(title: str, sides: Sides, panels: Sequence[Panel], notes: Sequence[str], **extras: Any) -> View:
     formulas = [side.axis.explain() for side in sides]
     parts = [part for side in sides for part in side.left_out]
-    notes = [*notes, *([f"Too large to draw whole: {', '.join(parts)} are shown."] if parts else [])]
+    notes = [*_padding(sides), *notes, *([f"Too large to draw whole: {', '.join(parts)} are shown."] if parts else [])]
     grids = [panel.message or f"{panel.title}, {panel.subtitle}." for panel in panels]
     alt = " ".join([f"{title}.", *grids, *(f"{formula}." for formula in formulas), *notes])
     return View(title=title, alt=alt, panels=panels, captions=[*formulas, *notes], legend=_LEGEND, **extras)
+
+
+def _padding(sides: Sides) -> list[str]:
+    """Say what the padding shows, where it is there and no zero."""
+    padded, words = any(side.axis.padded > side.axis.size for side in sides), _PADDING.get(sides[0].mode)
+    return [words] if padded and words else []
 
 
 def _links(sides: Sides, ids: Mapping[str, Ids]) -> Ids:

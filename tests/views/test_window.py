@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -201,6 +202,22 @@ SOURCES: dict[Mode, list[int | None]] = {  # of the places −2 … 6 of an axis
     "replicate": [0, 0, 0, 1, 2, 3, 4, 4, 4],
     "circular": [3, 4, 0, 1, 2, 3, 4, 0, 1],
 }
+
+
+def test_the_words_say_what_the_padding_shows() -> None:
+    words = {
+        "zero": "",
+        "reflect": "The padding mirrors the image at its border pixels.",
+        "replicate": "The padding repeats the border pixels.",
+        "circular": "The padding shows the other end of the image.",
+    }
+    sizes: dict[str, Any] = {"n": 1, "c": 1, "h": 5, "w": 6, "k": 1, "r": 3, "s": 2}
+    for mode in SOURCES:
+        view = window(ConvSpec(**sizes, padding=(0, 0, 0, 1)), mode=mode)
+        assert [each for each in words.values() if each and each in view.alt] == [
+            each for each in [words[mode]] if each
+        ]
+        assert "padding" not in window(ConvSpec(**sizes), mode=mode).alt.partition(".")[2]
 
 
 @pytest.mark.parametrize("mode", SOURCES)
