@@ -60,7 +60,7 @@ def judge(record: Exercise, answer: Any, seed: int) -> Verdict:
     right = sum(trial.status == "ok" for trial in trials)
     shared = {"right": right, "total": len(cases), "printed": told.printed, "omitted": told.omitted}
     if first is None:
-        message = f"{record.function} is right in all {len(cases)} cases."
+        message = f"{record.function} is right" + (f" in all {len(cases)} cases." if len(cases) > 1 else ".")
         return _verdict(record, status="ok", message=message, **shared)
     if first.status == "not_attempted":
         return _verdict(record, status=first.status, message=_unwritten(record, first), **shared)
