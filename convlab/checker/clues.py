@@ -84,7 +84,7 @@ _VALUES: tuple[tuple[Callable[[Floats, Floats], bool], Clue], ...] = (
         lambda found, expected: bool(np.isnan(found).any()),
         (
             "Some elements are NaN.",
-            "Is every element written? np.empty holds whatever was in memory before; 0/0 is NaN as well.",
+            "Is every element written? What nobody writes holds whatever was in memory before; 0/0 is NaN as well.",
         ),
     ),
     (

@@ -40,7 +40,7 @@ _SIZES = (
     _Sizes(window=3, stride=1, padding=(0, 5), dilation=1),
     _Sizes(window=4, stride=3, padding=(3, 1), dilation=2, rest=2),
 )
-_TOO_SMALL = (("valid", 3, 1, 5), (1, 4, 5, 2))  # padding, pixels that lack, stride, window
+_TOO_SMALL = (("valid", 3, 1, 5), (1, 4, 5, 5))  # padding, pixels that lack, stride, window
 
 
 def _cases(rng: np.random.Generator) -> list[Case]:
