@@ -20,8 +20,8 @@ from .running import executed, text_of
 PATH = course.shipped("notebooks")["notebooks/08_gemm.ipynb"]
 SOURCES = {cell.id: cell.source for cell in nbformat.read(PATH, as_version=4).cells}
 SHOWN = (
-    r"^{} +([\d,]+) load requests +([\d,]+) sectors +([\d.]+) reads of shared memory a multiply-add"
-    r" +(\d+) barriers +(\d+) conflicts"
+    r"^{} +([\d,]+) load requests, +([\d,]+) sectors, +([\d.]+) shared reads a multiply-add,"
+    r" +([\d,]+) barriers, (\d+) conflicts"
 )
 M, N, K = 64, 128, 96
 WARPS = M * N // 32  # with an output for each lane
@@ -82,8 +82,8 @@ def test_the_layer_of_the_article_has_these_sizes(book):
 def test_the_cpu_ladder_is_measured_rung_by_rung(book):
     text = text_of(book, "cpu-run")
     for name in (*CPU_GEMM, "NumPy's BLAS"):
-        assert re.search(rf"^{name} .* times as fast as loops, .* ms, measured on ", text, re.M), name
-    assert re.search(r"i, k, j +[\d.]+ times as fast", text)
+        assert re.search(rf"^{name} +[\d.]+ times .* ms, measured on ", text, re.M), name
+    assert re.search(r"i, k, j +[\d.]+ times", text)
     assert "2048 bytes" in text_of(book, "power")
     assert "def _memory_tile" in text_of(book, "inside")
     assert "the article's gain: 13.3 times" in text_of(book, "story")
@@ -125,7 +125,7 @@ def test_warp_tiles_take_fewer_requests_and_half_the_barriers(book):
 
 def test_each_rung_removes_what_the_one_before_waits_for(book):
     rows = re.findall(
-        r"^(gemm_\w+) +([\d.]+) instructions +([\d.]+) times .*; waits for (.*)$", text_of(book, "ladder"), re.M
+        r"^(gemm_\w+) +([\d.]+) issued, ([\d.]+) times .*; waits for (.*)$", text_of(book, "ladder"), re.M
     )
     names, instructions, times, waits = zip(*rows, strict=True)
     assert names == ("gemm_naive", "gemm_tiled", "gemm_register", "gemm_warp")

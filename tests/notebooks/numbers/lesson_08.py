@@ -22,7 +22,7 @@ ARTICLES = Fact("seconds that the article tells of"), Fact("seconds that the art
 NUMBERS: Table = {
     "loops-text": {"112": ARTICLE.h, "128": ARTICLE.c, "256": ARTICLE.k},
     "order-text": {"64": PRODUCT.c, "28": PRODUCT.h},
-    "order-explain": {"16": Fact("numbers in a vector of AVX-512, 512 / 32")},
+    "order-explain": {"64": Fact("bytes of a cache line"), "16": Fact("numbers in a vector of AVX-512, 512 / 32")},
     "power-explain": {"64": cpu_gemm.BM, "2.4": ARTICLES[0], "0.18": ARTICLES[1], "13": int(2.4 / 0.18)},
     "inside-explain": {"2.4": ARTICLES[0], "0.18": ARTICLES[1]},
     "story-explain": {"13": Shown("story", r"gain: 13\.3 times")},
