@@ -34,6 +34,11 @@ NUMBERS: Table = {
         "16": Shown("speed-run", r"multi_output 16 of 64 warps"),
         "64": DEFAULT.tm * DEFAULT.tn,
     },
+    "local-text": {
+        "64": Shown("batch-run", r"N =  1  multi_output +64 blocks"),
+        "44": A100.sms - 64,
+        "108": A100.sms,
+    },
     "constant-text": {"64": CONSTANT_KB},
     "predict-constant-text": {"72,192": Shown("weights-run", r"in 72,192 requests")},
     "fits-text": {"64": CONSTANT_KB, "16,384": CONSTANTS},
