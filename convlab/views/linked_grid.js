@@ -115,6 +115,8 @@ class LinkedGrid {
     button("›", "Step on", () => this.go(this.frame + 1));
     this.slider = element("input", "cl-slide", bar, { type: "range", min: 1, "aria-label": "Step" });
     this.slider.addEventListener("input", () => this.go(this.slider.valueAsNumber - 1));
+    // In JupyterLab, arrows that are not stopped leave for the next cell.
+    this.slider.addEventListener("keydown", (event) => event.key in MOVES && event.stopPropagation());
     this.caption = element("span", "cl-caption", bar, { "aria-live": "polite" });
     return bar;
   }
@@ -170,8 +172,6 @@ class LinkedGrid {
 
   focus(id) {
     this.focused = id;
-    // While a cell is lit by the keyboard, keys walk the grid and not JupyterLab's cells; Escape gives them back.
-    this.figure.toggleAttribute("data-lm-suppress-shortcuts", id !== null);
     this.light();
   }
 
