@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from convlab.emulator.fragments import dimensions
+from convlab.kernels.ladder import method
 from convlab.perf.gpus import gpu
 from convlab.spec import ConvSpec
 from convlab.views.idle_multipliers import Order, idle_multipliers
@@ -21,10 +22,11 @@ A100 = gpu("A100")
 WARP = A100.threads_per_warp
 SIDE = dimensions("m16n16k16")[0]
 WMMA, MMA = (np.prod(dimensions(shape)) / WARP for shape in ("m16n16k16", "m16n8k16"))  # multiply-adds of a lane
-SEED = 15  # per cent over cuDNN, as a seed text claims
+SEED = 15  # per cent over cuDNN, as an article claims
 HALF = np.finfo(np.float16)
 STOPS = running_sum("1", 4096).sums
 QUESTION = ConvSpec(n=1, c=4, h=32, w=32, k=24, r=3, s=3)
+BLOCKS = method("tensor_core_mma").plan(LARGE).launches[0].grid[0]
 VOLTA = Fact("the year of Volta, the first GPU with Tensor Cores and with lanes that run apart")
 
 
@@ -51,11 +53,11 @@ NUMBERS: Table = {
     "rung-text": {"16": SIDE, "64": 4 * SIDE},
     "predict-rung-text": {"1.6": Shown("floor-run", r"implicit_gemm +1\.6\d instructions")},
     "rung-explain": {"16": Shown("peaks", r"float16 .* 16 times"), "64": LARGE.k},
-    "tile-explain": {"32": 2 * SIDE},
-    "feed": {"16": 8 * np.dtype(np.float16).itemsize, "128": WARP * 4},
+    "tile-explain": {"32": 2 * SIDE, "1.6": Shown("floor-run", r"implicit_gemm +1\.6\d instructions")},
+    "feed": {"16": 8 * np.dtype(np.float16).itemsize, "128": WARP * 4, "32": WARP},
     "heart-text": {"64": 4 * SIDE},
     "predict-requests-text": {"16": 8 * np.dtype(np.float16).itemsize},
-    "times-explain": {"15": SEED},
+    "times-explain": {"15": SEED, "64": LARGE.k, "16": SIDE, "256": LARGE.n * LARGE.p * LARGE.q / BLOCKS},
     "idle": {"16": SIDE},
     "idle-per-tap": {
         "27": elements(NARROW, "flattened", paid=False),
