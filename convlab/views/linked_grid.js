@@ -127,8 +127,8 @@ class LinkedGrid {
     this.figure.innerHTML = svg;
     this.svg = this.figure.firstElementChild;
     this.picture = JSON.parse(this.svg.querySelector("metadata").textContent);
-    this.svg.setAttribute("role", "group"); // an image on a page, a group to walk through here
     this.cells = [...this.svg.querySelectorAll(".cl-cell")];
+    if (this.cells.length) this.svg.setAttribute("role", "group"); // an image on a page, a group to walk through here
     this.numbers = new Map(this.cells.map((cell, id) => [cell, id]));
     this.links = neighbours(this.picture.links, this.cells.length);
     this.panels = [];
