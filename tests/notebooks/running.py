@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import time
 from functools import cache
@@ -13,6 +14,7 @@ from nbclient import NotebookClient
 
 __all__ = ["SECONDS", "executed", "text_of"]
 
+_PROGRESS = re.compile(r"\d%\|")
 SECONDS = 20  # the course's rule for a lesson on two cores; only reported, since a busy machine is no mistake
 
 
@@ -42,7 +44,7 @@ def executed(path: Path, hidden: bool = False, first: str = "") -> nbformat.Note
 
 
 def text_of(book: nbformat.NotebookNode, cell_id: str) -> str:
-    """All that a cell printed or showed as plain text."""
+    """All that a cell printed or showed as plain text, without the progress bars of a slow machine."""
     (cell,) = (cell for cell in book.cells if cell.id == cell_id)
     parts = [out.get("text", "") + out.get("data", {}).get("text/plain", "") for out in cell.outputs]
-    return "\n".join(parts)
+    return "\n".join(part for part in parts if not _PROGRESS.search(part))
