@@ -51,8 +51,10 @@ def test_hovering_an_input_channel_lights_the_outputs_that_use_it_in_all_matrice
 
 def test_groups_that_do_not_divide_the_channels_are_explained(notebook: Notebook) -> None:
     family = explorer(notebook, "family")
-    for label, value in (("Inputs C", 8), ("Outputs K", 8), ("Groups G", 3)):
+    for label, value in (("Inputs C", 8), ("Outputs K", 8)):
         type_into(family, label, value)
+    expect(family.locator(".cl-view")).to_contain_text("8 → 8 channels")  # then G reaches 3
+    type_into(family, "Groups G", 3)
     expect(family.locator(".cl-message")).to_contain_text("3 groups do not divide C=8")
     type_into(family, "Groups G", 4)
     expect(cells(family, "grouped")).to_have_count(9 * 9)
