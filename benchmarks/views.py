@@ -24,7 +24,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from convlab import explore
-from convlab.explore.controls import Choice, Range
+from convlab.explore.controls import Choice, Control, Range
 from convlab.explore.explorer import Explorer
 from convlab.views.widget import SCRIPT, STYLES
 
@@ -55,18 +55,24 @@ def largest(explorer: Explorer) -> None:
     explorer.set({name: each.most for name, each in explorer.table.items() if isinstance(each, Range)})
 
 
+def reached(control: Control, field: Any) -> list[Any]:
+    """The values that a control reaches now."""
+    if isinstance(control, Range):
+        return [*range(field.min, field.max + 1)]
+    return [*(control.words if isinstance(control, Choice) else control.examples)]
+
+
 def changes(explorer: Explorer) -> list[float]:
     """Milliseconds of changes of one control, each to another value, with all others at their largest."""
     rng, times = np.random.default_rng(5), []
     for _ in range(CHANGES):
         largest(explorer)
         name = str(rng.choice([name for name, field in explorer.controls.items() if not field.disabled]))
-        field, control = explorer.controls[name], explorer.table[name]
-        is_choice = isinstance(control, Choice)
-        values = [*control.words] if is_choice else [*range(field.min, field.max + 1)]
-        value = rng.choice([each for each in values if each != field.value] or values)
+        field = explorer.controls[name]
+        values = reached(explorer.table[name], field)
+        value = values[rng.choice([i for i, each in enumerate(values) if each != field.value] or [0])]
         start = time.perf_counter()
-        field.value = str(value) if is_choice else int(value)
+        field.value = value
         times.append(1e3 * (time.perf_counter() - start))
     return times
 
