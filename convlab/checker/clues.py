@@ -29,7 +29,8 @@ def clue(trials: Sequence[Trial]) -> Clue:
     finding = trial.finding
     if finding.shapes:
         return _shape_clue(trial.case.axes, *finding.shapes)
-    if finding.elements is None or not finding.elements.wrong.any():
+    # What the sanitizer says of a kernel says more than what its elements have in common.
+    if finding.elements is None or finding.faults or not finding.elements.wrong.any():
         return "", ""
     found, expected = _pooled(trials)
     with np.errstate(all="ignore"):  # results may be infinite

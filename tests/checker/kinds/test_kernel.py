@@ -51,6 +51,7 @@ def test_a_fault_is_told_with_its_line_even_if_the_output_is_right() -> None:
 def test_what_is_never_written_is_said_and_nothing_at_all_is_no_attempt() -> None:
     partly = told(ANSWER.replace("    y[((n", "    if (q) y[((n"))
     assert partly.message.startswith("mine never writes y[n=0, k=0, p=0, q=0]: 8 of 40 elements are missing")
+    assert partly.misconception == ""  # no word of NaN, which is only how it was found
     assert told(ANSWER.replace("    y[((n", "    if (n > 5) y[((n")).status == "not_attempted"
 
 
