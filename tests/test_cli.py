@@ -56,7 +56,10 @@ def test_an_unknown_command_gets_a_suggestion_or_the_list(capsys: pytest.Capture
     assert cli.main(["doktor"]) == 2
     assert capsys.readouterr().err == "convlab: there is no command 'doktor'. Did you mean convlab doctor?\n"
     assert cli.main(["xyzzy"]) == 2
-    assert "The commands are lab, doctor, run, profile, bench, export, check, selftest, release." in capsys.readouterr().err
+    assert (
+        "The commands are lab, doctor, run, profile, bench, export, check, selftest, release."
+        in capsys.readouterr().err
+    )
 
 
 def test_an_unknown_option_is_refused_where_nothing_can_use_it(capsys: pytest.CaptureFixture[str]) -> None:
