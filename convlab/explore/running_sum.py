@@ -1,4 +1,4 @@
-"""Explore running sums: how many terms a format adds before its sum stops to grow."""
+"""Explore running sums: how many terms a format adds before its sum stops growing."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _HALF, _BRAIN = FORMATS["float16"], FORMATS["bfloat16"]
 
 
 def _stop(fraction: int) -> int:
-    """Where a sum of ones stops to grow, with so many bits behind the point: the numbers lie two apart from there."""
+    """Where a sum of ones stops growing, with so many bits behind the point: the numbers lie two apart from there."""
     return int(2 ** (fraction + 1))
 
 
@@ -89,6 +89,6 @@ EXERCISE = Exercise(
     mutants=_MUTANTS,
     hints=(
         "FP16 has 11 significant bits, BF16 has 8. From which number on are the whole numbers no longer all there?",
-        "One output sums up (C/G)·R·S products. Two things can go wrong: the sum stops to grow, or it passes 65504.",
+        "One output sums up (C/G)·R·S products. Two things can go wrong: the sum stops growing, or it passes 65504.",
     ),
 )
