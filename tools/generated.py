@@ -9,16 +9,26 @@ from pathlib import Path
 __all__ = ["renew"]
 
 
-def renew(make: Callable[[], Mapping[Path, str]], tool: str, description: str | None) -> int:
+def renew(make: Callable[[], Mapping[Path, str]], tool: str, description: str | None, unsteady: str = "") -> int:
     """Write or compare the files that ``make`` gives, with their texts; 1 when --check found one that is stale.
 
-    The command line is read before anything is made: whoever asks for help need not wait for it.
+    Lines with the word ``unsteady``, and a file of that name, are not compared: NVRTC compiles that kernel otherwise
+    from one process to the next. The command line is read before anything is made: whoever asks for help need not wait for it.
     """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something is stale")
     check = parser.parse_args().check
     wanted = make()
-    stale = [path for path, new in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != new]
+
+    def steady(path: Path, text: str) -> list[str]:
+        lines = text.splitlines(keepends=True)
+        return [line for line in lines if not check or not unsteady or unsteady not in path.name + line]
+
+    stale = [
+        path
+        for path, new in wanted.items()
+        if not path.exists() or steady(path, path.read_text(encoding="utf-8")) != steady(path, new)
+    ]
     for path in stale:
         if not check:
             path.write_text(wanted[path], encoding="utf-8")
