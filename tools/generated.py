@@ -13,7 +13,8 @@ def renew(make: Callable[[], Mapping[Path, str]], tool: str, description: str | 
     """Write or compare the files that ``make`` gives, with their texts; 1 when --check found one that is stale.
 
     Lines with the word ``unsteady``, and a file of that name, are not compared: NVRTC compiles that kernel otherwise
-    from one process to the next. The command line is read before anything is made: whoever asks for help need not wait for it.
+    from one process to the next. The command line is read before anything is made: whoever asks for help need not
+    wait for it.
     """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something is stale")
