@@ -183,7 +183,7 @@ def files() -> dict[Path, str]:
 
 def main() -> int:
     """Write or compare; 1 when --check found the page stale."""
-    return renew(files, "document_ladder.py", __doc__, unsteady="dilated")
+    return renew(files, "document_ladder.py", __doc__, unsteady=("dilated", "tiled"))
 
 
 if __name__ == "__main__":

@@ -9,10 +9,12 @@ from pathlib import Path
 __all__ = ["renew"]
 
 
-def renew(make: Callable[[], Mapping[Path, str]], tool: str, description: str | None, unsteady: str = "") -> int:
+def renew(
+    make: Callable[[], Mapping[Path, str]], tool: str, description: str | None, unsteady: tuple[str, ...] = ()
+) -> int:
     """Write or compare the files that ``make`` gives, with their texts; 1 when --check found one that is stale.
 
-    Lines with the word ``unsteady``, and a file of that name, are not compared: NVRTC compiles that kernel otherwise
+    Lines with a word of ``unsteady``, and files of that name, are not compared: NVRTC compiles those kernels otherwise
     from one process to the next. The command line is read before anything is made: whoever asks for help need not
     wait for it.
     """
@@ -23,7 +25,7 @@ def renew(make: Callable[[], Mapping[Path, str]], tool: str, description: str | 
 
     def steady(path: Path, text: str) -> list[str]:
         lines = text.splitlines(keepends=True)
-        return [line for line in lines if not check or not unsteady or unsteady not in path.name + line]
+        return [line for line in lines if not check or not any(word in path.name + line for word in unsteady)]
 
     stale = [
         path
