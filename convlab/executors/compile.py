@@ -1,4 +1,4 @@
-"""CUDA C to a module: NVRTC where there is one, the PTX shipped with the course where there is none."""
+"""CUDA C to a module: the course's own kernels from the PTX that comes with it, everything else through NVRTC."""
 
 from __future__ import annotations
 
@@ -45,11 +45,12 @@ def compile(source: str, name: str = "kernel.cu", arch: str = "compute_80", opti
         raise CompileError(f"arch={arch!r} is no virtual architecture; write it as 'compute_80'.")
     name = re.sub(r'["\x00-\x1f]', "", PureWindowsPath(name).name) or "kernel.cu"
     source = source.replace("\r\n", "\n")
-    if why_not():
-        ptx = _shipped_ptx(source, name, arch, tuple(options))
-    else:
-        headers = collect(source)
-        ptx = _ptx(source, name, arch, tuple(options), tuple(headers.items()))
+    # Before NVRTC, which compiles some kernels otherwise from one process to the next: what the course says of its own
+    # kernels, it says of this text.
+    ptx = shipped.find(source, name, arch, tuple(options))
+    if ptx is None:
+        _need_compiler(name)
+        ptx = _ptx(source, name, arch, tuple(options), tuple(collect(source).items()))
     return Module(name, source, ptx, arch, tuple(options))
 
 
@@ -60,16 +61,14 @@ def _ptx(source: str, name: str, arch: str, options: tuple[str, ...], headers: t
     return _normalised(ptx, [name, *(header for header, _ in headers)])
 
 
-def _shipped_ptx(source: str, name: str, arch: str, options: tuple[str, ...]) -> str:
-    ptx = shipped.find(source, name, arch, options)
-    if ptx is None:
+def _need_compiler(name: str) -> None:
+    if why_not():
         raise CompileError(
             f"{name} cannot be compiled on this machine: {why_not()}\n"
             "The course's own kernels run everywhere, from PTX that comes with it; this source is none of them.\n"
             "  Fix: edit CUDA C on Linux or Windows (WSL, a container, a JupyterHub).",
             name=name,
         )
-    return ptx
 
 
 def _normalised(ptx: str, names: Sequence[str]) -> str:

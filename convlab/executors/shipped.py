@@ -39,12 +39,15 @@ def checksum(ptx: str) -> str:
 
 
 def find(source: str, name: str, arch: str, options: tuple[str, ...]) -> str | None:
-    """The shipped PTX of a source, with ``name`` in its line table; None when it is not among the course's."""
-    index: dict[str, dict[str, str]] = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
+    """The shipped PTX of a source, with ``name`` in its line table; None when there is none, or a changed one."""
+    path = FOLDER / "index.json"
+    index: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     digits = key(source, arch, options)
     if digits not in index:
         return None
     ptx = (FOLDER / f"{digits}.ptx").read_text(encoding="utf-8")
+    if checksum(ptx) != index[digits]["checksum"]:
+        return None
     # The same text may be compiled under another name here, such as that of a notebook cell.
     file = re.compile(rf'^(\s*\.file\s+\d+\s+)"{re.escape(index[digits]["name"])}"', re.MULTILINE)
     return file.sub(lambda found: f'{found[1]}"{name}"', ptx)
