@@ -133,7 +133,7 @@ def files() -> dict[Path, str]:
 
 def main() -> int:
     """Write or compare all pages; 1 when --check found one that is stale."""
-    return renew(files, "document_rungs.py", __doc__, unsteady=("dilated", "tiled"))
+    return renew(files, "document_rungs.py", __doc__)
 
 
 if __name__ == "__main__":
