@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from convlab.checker.exercises.misconceptions import mutant
-from convlab.checker.record import Case, Exercise, Floats
+from convlab.checker.exercises.values import values_exercise
 from convlab.spec import ConvSpec
 
 __all__ = ["EXERCISE", "LAYERS"]
@@ -53,15 +51,6 @@ _WANTED = {
 }
 
 
-def _cases(rng: np.random.Generator) -> list[Case]:
-    """The question is part of the text: one case, whatever the seed."""
-    return [Case(_WANTED)]
-
-
-def _nothing(*known: object) -> Floats:
-    return np.zeros(())
-
-
 _MUTANTS = (
     mutant(
         "multiply-add counted as one FLOP",
@@ -90,17 +79,13 @@ _MUTANTS = (
     mutant("batch rounded down", {"d_batch": _batch(_D) - 1}),
 )
 
-EXERCISE = Exercise(
+EXERCISE = values_exercise(
+    _WANTED,
     id="04-bounds",
     notebook="04_bounds",
     title="Who is bound by what?",
     points=4,
-    kind="values",
     function="bounds",
-    stub="\n".join(f'"{name}": ...,' for name in _WANTED),
-    cases=_cases,
-    oracle=_nothing,
-    tolerance=_nothing,
     mutants=_MUTANTS,
     hints=(
         "Three steps for each layer: its FLOP, its compulsory bytes, and the ridge of the type that it computes in.",

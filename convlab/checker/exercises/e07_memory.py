@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-import numpy as np
-
 from convlab.checker.exercises.misconceptions import mutant
-from convlab.checker.record import Case, Exercise, Floats
+from convlab.checker.exercises.values import values_exercise
 from convlab.spec import ConvSpec
 
 __all__ = ["EXERCISE", "LAYER"]
@@ -30,15 +28,6 @@ _WANTED = {
     "images": IMAGES_LIMIT // _BYTES,
     "strip": STRIP_LIMIT // _STRIP,
 }
-
-
-def _cases(rng: np.random.Generator) -> list[Case]:
-    """The question is part of the text: one case, whatever the seed."""
-    return [Case(_WANTED)]
-
-
-def _nothing(*known: object) -> Floats:
-    return np.zeros(())
 
 
 _MUTANTS = (
@@ -77,17 +66,13 @@ _MUTANTS = (
     ),
 )
 
-EXERCISE = Exercise(
+EXERCISE = values_exercise(
+    _WANTED,
     id="07-memory",
     notebook="07_im2col",
     title="Memory, before it explodes",
     points=4,
-    kind="values",
     function="memory",
-    stub="\n".join(f'"{name}": ...,' for name in _WANTED),
-    cases=_cases,
-    oracle=_nothing,
-    tolerance=_nothing,
     mutants=_MUTANTS,
     hints=(
         "First P and Q, by the formula of lesson 02. A filter of one group sees C / G channels.",

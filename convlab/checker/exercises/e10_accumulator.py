@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from convlab.checker.exercises.misconceptions import mutant
-from convlab.checker.record import Case, Exercise, Floats
+from convlab.checker.exercises.values import values_exercise
 from convlab.spec import ConvSpec
 from convlab.views.formats import FORMATS
 
@@ -42,15 +40,6 @@ _WANTED = {
 }
 
 
-def _cases(rng: np.random.Generator) -> list[Case]:
-    """The question is part of the text: one case, whatever the seed."""
-    return [Case(_WANTED)]
-
-
-def _nothing(*known: object) -> Floats:
-    return np.zeros(())
-
-
 _MUTANTS = (
     mutant(
         "leading bit forgotten",
@@ -75,17 +64,13 @@ _MUTANTS = (
     mutant("last exact sum refused", {"a": "FP32"}),
 )
 
-EXERCISE = Exercise(
+EXERCISE = values_exercise(
+    _WANTED,
     id="10-accumulator",
     notebook="10_tensor_cores",
     title="Choose an accumulator",
     points=4,
-    kind="values",
     function="accumulator",
-    stub="\n".join(f'"{name}": ...,' for name in _WANTED),
-    cases=_cases,
-    oracle=_nothing,
-    tolerance=_nothing,
     mutants=_MUTANTS,
     hints=(
         "FP16 has 11 significant bits, BF16 has 8. From which number on are the whole numbers no longer all there?",

@@ -1,0 +1,204 @@
+"""What wrong answers stand for in lessons 00 to 03: the kernel, the loops, the index."""
+
+from __future__ import annotations
+
+__all__ = ["TEXTS"]
+
+TEXTS: dict[str, tuple[str, str]] = {
+    "line not changed": (
+        "The line still adds a and b.",
+        "Run the cell with the kernel after you changed it: the check sees the compiled one.",
+    ),
+    "the other array doubled": (
+        "b is doubled instead of a.",
+        "Which of the two stands behind the 2 in the formula?",
+    ),
+    "the sum doubled": (
+        "The sum is doubled, not a alone.",
+        "Work out a = 1, b = 10 by hand, then look at your parentheses.",
+    ),
+    "one array missing": (
+        "One of the two arrays is missing from the line.",
+        "Each output needs a[i] and b[i].",
+    ),
+    "squared, not doubled": (
+        "a is squared, not doubled.",
+        "Work out a = 3 by hand: 6 or 9?",
+    ),
+    "multiplied, not added": (
+        "The two arrays are multiplied, not added.",
+        "What stands between 2·a and b in the formula?",
+    ),
+    "subtracted, not added": (
+        "One array is subtracted, not added.",
+        "What stands between 2·a and b in the formula?",
+    ),
+    "last element missing": (
+        "The last element is never written.",
+        "The indices run from 0 to n − 1. Which of them does your `if` let through?",
+    ),
+    "only the first block": (
+        "Only the first block's elements are written.",
+        "Which element belongs to thread 0 of block 1?",
+    ),
+    "stride and padding swapped": (
+        "Stride and padding are swapped.",
+        "Which of the two says how far a window moves, and which how far it reaches outside?",
+    ),
+    "vertical and horizontal stride swapped": (
+        "The vertical and the horizontal stride are swapped.",
+        "The first number of the pair belongs to the rows. Follow it into every line that uses it.",
+    ),
+    "vertical and horizontal padding swapped": (
+        "The vertical and the horizontal padding are swapped.",
+        "The first number of the pair belongs to the rows. Follow it into every line that uses it.",
+    ),
+    "first number of a pair used for the columns": (
+        "The first number of a pair, which belongs to the rows, is used for the columns as well.",
+        "Look at every line about columns: which number of stride and of padding does it use?",
+    ),
+    "stride ignored": (
+        "Windows move by one pixel, as if the stride were 1.",
+        "Write down the first input row of the windows p = 0, 1 and 2, then compare with your index.",
+    ),
+    "stride applied to the tap": (
+        "The stride also spreads the taps inside a window; only the window as a whole should move by it.",
+        "Two neighbouring taps of one window: how many pixels apart are the pixels they read?",
+    ),
+    "padding left out of the index": (
+        "Windows start too late: the first one begins inside the input, not in the padding.",
+        "With padding 1, which input row does the first tap of output row 0 meet?",
+    ),
+    "stride and padding left out": (
+        "Stride and padding are both left out: the window begins at row p and column q.",
+        "Which input row does the first tap of output row 2 meet, with stride 2 and padding 1?",
+    ),
+    "padding counted twice": (
+        "The padding is counted twice: once as a frame around the image, and once more in the index.",
+        "In the image with its frame, where does the window of output (0, 0) begin?",
+    ),
+    "padding added, not subtracted": (
+        "The padding has the wrong sign in the index.",
+        "Padding puts zeros before the first pixel. Does that move the first window up or down?",
+    ),
+    "padding left out altogether": (
+        "The padding is not used at all.",
+        "The padding matters in two places: how many windows fit, and where each begins.",
+    ),
+    "padding counted on one side": (
+        "The output size counts the padding on one side only.",
+        "Draw one row of the padded input. How many cells does it have?",
+    ),
+    "window starts one pixel late": (
+        "Every window begins one row and one column too far.",
+        "Python counts from 0. Work out by hand where the window of output (0, 0) begins.",
+    ),
+    "last output missing": (
+        "The last row and the last column of the output are missing.",
+        "Count windows on paper for H = 5, R = 3, stride 1. How many positions are there?",
+    ),
+    "output size rounded up": (
+        "The output size is rounded up, so the last window hangs over the edge.",
+        "A window that doesn't fit whole into the padded input gives no output.",
+    ),
+    "negative indices wrap around": (
+        "At the top and left, pixels of the far side appear: a negative index counts from the end.",
+        "In Python x[-1] is no error. Which taps must be skipped before the pixel is read?",
+    ),
+    "edge pixels repeated": (
+        "Outside the image the nearest pixel is used, where zero padding was asked for.",
+        "What is the product of a weight and a padding pixel?",
+    ),
+    "kernel flipped": (
+        "The kernel is flipped: this is the convolution of mathematics, not that of neural networks.",
+        "Here w[0, 0] meets the top left pixel of the window.",
+    ),
+    "rows and columns of the kernel swapped": (
+        "The kernel is transposed: its rows are used as columns.",
+        "Compare the order of r and s in the index of w with the order in the index of x.",
+    ),
+    "output row and column swapped": (
+        "The output's row and column are swapped.",
+        "p counts rows and goes with h; q counts columns and goes with w.",
+    ),
+    "last row and column of the window missing": (
+        "The last row or column of the window is left out.",
+        "How many values does range(R - 1) give?",
+    ),
+    "first row and column of the window missing": (
+        "The first row or column of the window is left out.",
+        "Which index has the first tap?",
+    ),
+    "only the first channel": (
+        "Only the first input channel is used.",
+        "One output looks at all input channels. Which loop does that?",
+    ),
+    "only the last channel": (
+        "Only the last input channel is left in the sum.",
+        "Where is the sum set to zero: before the loop over channels, or in it?",
+    ),
+    "channels averaged": (
+        "The channels are averaged.",
+        "A convolution sums over the input channels.",
+    ),
+    "sum overwritten": (
+        "Only the last product is left: each one overwrites those before it.",
+        "Find the line with the product. Does it add to the sum, or replace it?",
+    ),
+    "sum not set to zero": (
+        "The sum goes on from one output to the next.",
+        "Each output starts its own sum. Where is it set to zero?",
+    ),
+    "bias missing": (
+        "The bias is missing.",
+        "The products are not all: what does each filter add to their sum?",
+    ),
+    "bias added too often": (
+        "The bias is added more than once for each output.",
+        "At which depth of your loops is the bias added?",
+    ),
+    "batch index ignored": (
+        "Every image of the batch gets the result of the first one.",
+        "Look at the first index of x.",
+    ),
+    "one filter for all outputs": (
+        "Every output channel uses the first filter.",
+        "Look at the first index of w.",
+    ),
+    "row and column of the pixel swapped": (
+        "The row and the column of a thread's pixel are swapped.",
+        "Neighbouring threads should have neighbouring columns. Which of / and % gives that?",
+    ),
+    "pixel divided by the wrong size": (
+        "The pixel's number is divided by a size that is not the length of an output row.",
+        "How many outputs stand in one row of the output?",
+    ),
+    "bounds of the last block missing": (
+        "Threads of the last block go on although there is no pixel left for them.",
+        "The grid has more threads than there are pixels. What should the surplus do?",
+    ),
+    "one thread too few": (
+        "The last pixel has no thread.",
+        "Pixels are numbered from 0. Which is the last one that your test lets through?",
+    ),
+    "input row as long as an output row": (
+        "The input is read as if its rows were as long as the output's.",
+        "Which letter is the length of an input row, and which that of an output row?",
+    ),
+    "input plane as high as an output plane": (
+        "The input is read as if its planes had as many rows as the output's.",
+        "How many rows does one channel of the input have?",
+    ),
+    "row and column of the filter swapped": (
+        "The filter is read with its row and column swapped.",
+        "In w[k, c, r, s], which of r and s is the one that lies side by side in memory?",
+    ),
+    "channels of the filter left out": (
+        "The filter is read as if it had one channel.",
+        "How many weights does one filter have before the next one begins?",
+    ),
+    "output written in another order": (
+        "The output is stored with its channels last.",
+        "The order of the output is N, K, P, Q. Which index varies fastest?",
+    ),
+}
