@@ -127,6 +127,16 @@ class Lab:
         notebook.open(f"{self.url}/lab/tree/{name}?token={self.token}&reset")
         return notebook
 
+    @contextmanager
+    def running(self, name: str, *cells: str) -> Iterator[Notebook]:
+        """A notebook of these cells that has been run; when it is left, nothing may have complained."""
+        write_notebook(self.folder / name, *cells)
+        notebook = self.open(name)
+        notebook.run_all()
+        yield notebook
+        assert notebook.errors == []
+        assert notebook.python_errors() == []
+
 
 def write_notebook(path: Path, *cells: str) -> None:
     """Write a notebook of code cells for the environment's own kernel."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from .lab import Lab, Notebook, write_notebook
+from .lab import Lab, Notebook
 from .picture import cells, lit, slider
 
 pytestmark = pytest.mark.browser
@@ -16,12 +16,8 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def notebook(lab: Lab) -> Iterator[Notebook]:
     source = "explorer = explore.window(h=6, w=7, r=3, s=2, padding=1)\nexplorer"
-    write_notebook(lab.folder / "explorer.ipynb", "from convlab import explore", source)
-    opened = lab.open("explorer.ipynb")
-    opened.run_all()
-    yield opened
-    assert opened.errors == []
-    assert opened.python_errors() == []
+    with lab.running("explorer.ipynb", "from convlab import explore", source) as opened:
+        yield opened
 
 
 @pytest.fixture

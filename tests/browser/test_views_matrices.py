@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from .lab import Lab, Notebook, write_notebook
+from .lab import Lab, Notebook
 from .picture import cells, lit, slider
 
 pytestmark = pytest.mark.browser
@@ -24,12 +24,8 @@ EXPLORERS = (
 @pytest.fixture(scope="module")
 def notebook(lab: Lab) -> Iterator[Notebook]:
     sources = ["from convlab import explore", *(f"explore.{each}" for each in EXPLORERS)]
-    write_notebook(lab.folder / "matrices.ipynb", *sources)
-    opened = lab.open("matrices.ipynb")
-    opened.run_all()
-    yield opened
-    assert opened.errors == []
-    assert opened.python_errors() == []
+    with lab.running("matrices.ipynb", *sources) as opened:
+        yield opened
 
 
 def explorer(notebook: Notebook, name: str) -> Locator:

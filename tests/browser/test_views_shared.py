@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from .lab import Lab, Notebook, write_notebook
+from .lab import Lab, Notebook
 from .picture import cells, lit, slider
 
 pytestmark = pytest.mark.browser
@@ -17,12 +17,8 @@ SOURCES = {"banks": "explore.banks()", "halo": "explore.halo()", "pipeline": "ex
 
 @pytest.fixture(scope="module")
 def notebook(lab: Lab) -> Iterator[Notebook]:
-    write_notebook(lab.folder / "views_shared.ipynb", "from convlab import explore", *SOURCES.values())
-    opened = lab.open("views_shared.ipynb")
-    opened.run_all()
-    yield opened
-    assert opened.errors == []
-    assert opened.python_errors() == []
+    with lab.running("views_shared.ipynb", "from convlab import explore", *SOURCES.values()) as opened:
+        yield opened
 
 
 def explorer(notebook: Notebook, name: str) -> Locator:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from .lab import Lab, Notebook, write_notebook
+from .lab import Lab, Notebook
 from .picture import cells, lit, slider
 
 pytestmark = pytest.mark.browser
@@ -21,12 +21,8 @@ SOURCES = (
 
 @pytest.fixture(scope="module")
 def notebook(lab: Lab) -> Iterator[Notebook]:
-    write_notebook(lab.folder / "threads.ipynb", "from convlab import explore", *SOURCES)
-    opened = lab.open("threads.ipynb")
-    opened.run_all()
-    yield opened
-    assert opened.errors == []
-    assert opened.python_errors() == []
+    with lab.running("threads.ipynb", "from convlab import explore", *SOURCES) as opened:
+        yield opened
 
 
 @pytest.fixture
