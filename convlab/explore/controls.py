@@ -26,9 +26,10 @@ class Range(NamedTuple):
 
     def problem(self, value: object) -> str:
         """Why a value is none of the control's, as the end of a sentence; empty where it is."""
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        reached = whole and self.least <= int(value) <= self.most  # type: ignore[call-overload]
-        return "" if reached else f"is not a whole number from {self.least} to {self.most}"
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if is_whole and value in range(self.least, self.most + 1):
+            return ""
+        return f"is not a whole number from {self.least} to {self.most}"
 
     def read(self, text: str) -> int:
         """Read a value from a link."""
