@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -164,7 +165,7 @@ def _panels(d: Array, g: Array, rows: _Side, cols: _Side, x: str, w: str) -> Seq
     )
 
 
-def _matrix(name: str, values: Array, kind: str, width: int = 1, title: str = "", **extras: object) -> Panel:
+def _matrix(name: str, values: Array, kind: str, width: int = 1, title: str = "", **extras: Any) -> Panel:
     """Draw a matrix; in narrow cells halves are written short."""
     texts = [_text(value) for value in values.ravel().tolist()]
     rows, cols = values.shape
@@ -177,7 +178,7 @@ def _matrix(name: str, values: Array, kind: str, width: int = 1, title: str = ""
         values=[text.replace("1/2", "½") if width == 1 else text for text in texts],
         kinds=kind,
         cell_width=width,
-        **extras,  # type: ignore[arg-type]
+        **extras,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -111,8 +112,11 @@ def _folding(**modes: tuple[Fold, Fold]) -> Lookup:
     return lookup
 
 
+_RIGHT = _folding()
+
+
 def _bent(
-    lookup: Lookup = _folding(),  # noqa: B008
+    lookup: Lookup = _RIGHT,
     *,
     start: Callable[[Pair, int], int] = lambda padding, axis: -padding[axis],
     step: Callable[[Pair, int], int] = lambda stride, axis: stride[axis],
@@ -145,8 +149,8 @@ def _bent(
 
 
 def _copied(image: Array, weights: Array, stride: Pair, padding: Pair, mode: Mode) -> Array:
-    style = {"zero": "constant", "reflect": "reflect", "replicate": "edge"}[mode]
-    frame = np.pad(image, [(padding[0], padding[0]), (padding[1], padding[1])], mode=style)  # type: ignore[call-overload]
+    style: Any = {"zero": "constant", "reflect": "reflect", "replicate": "edge"}[mode]
+    frame = np.pad(image, [(padding[0], padding[0]), (padding[1], padding[1])], mode=style)
     return _bent()(frame, weights, stride, (0, 0), "zero")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -76,8 +77,8 @@ def _bent(
 ) -> Answer:
     """Make an answer with one thing bent; as it stands, it is right."""
 
-    def answer(*arguments: object) -> float:
-        layer = change(_Layer(*arguments))  # type: ignore[arg-type]
+    def answer(*arguments: Any) -> float:
+        layer = change(_Layer(*arguments))
         return float(roof(flop(layer) / bytes_(layer), layer.peak, layer.bandwidth))
 
     return answer

@@ -52,12 +52,16 @@ def _cases(rng: np.random.Generator) -> list[Case]:
 
 
 def _launch(a: Array, b: Array) -> tuple[Shape, Shape, int]:
-    return (ceil_div(b.shape[1], TILE), ceil_div(a.shape[0], TILE)), (SIDE, SIDE), 0
+    return _grid(a, b), (SIDE, SIDE), 0
+
+
+def _grid(a: Array, b: Array) -> tuple[int, int]:
+    return ceil_div(b.shape[1], TILE), ceil_div(a.shape[0], TILE)
 
 
 def _most_read(a: Array, b: Array) -> float:
     """Four bytes for each multiply-add, those with zeros behind the edges among them."""
-    across, down = _launch(a, b)[0]  # type: ignore[misc]
+    across, down = _grid(a, b)
     return 4 * across * down * TILE * TILE * STEP * ceil_div(a.shape[1], STEP)
 
 
