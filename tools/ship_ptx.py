@@ -1,9 +1,10 @@
-"""Compile the course's own kernels to the PTX that comes with the package, for machines without NVRTC.
+"""Compile the course's own kernels to the PTX that comes with the package, and count what they need of an SM.
 
 uv run tools/ship_ptx.py [--check] [--notebooks FOLDER]
 
 The kernels are those of the ladder, of the views, and of the notebooks' %%cuda cells. What is there already under its
-key, a hash of source and options, stays: NVRTC numbers registers otherwise from one process to the next.
+key, a hash of source and options, stays: NVRTC numbers registers otherwise from one process to the next, and its
+assembler needs one more of them or less.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import nbformat
+from tqdm import tqdm
 
 from convlab import magic
 from convlab.errors import CompileError
 from convlab.executors import shipped
-from convlab.executors.compile import compile, why_not
+from convlab.executors.compile import compile, nvrtc_version, why_not
+from convlab.executors.resources import ARCHITECTURES, counted
 from convlab.kernels.layers import launches
 from convlab.spec import ConvSpec
 from convlab.views.mapping import MAPPINGS
@@ -29,7 +33,6 @@ from convlab.views.mapping import MAPPINGS
 __all__ = ["main", "units"]
 
 ROOT = Path(__file__).resolve().parent.parent
-ARCH = "compute_80"
 
 
 class Unit(NamedTuple):
@@ -42,7 +45,7 @@ class Unit(NamedTuple):
     @property
     def key(self) -> str:
         """Under which it is shipped."""
-        return shipped.key(self.source, ARCH, self.options)
+        return shipped.key(self.source, shipped.ARCH, self.options)
 
 
 def units(notebooks: Path) -> Iterator[Unit]:
@@ -71,24 +74,45 @@ def mappings() -> dict[tuple[str, tuple[str, ...]], str]:
 def made(unit: Unit) -> str:
     """The PTX of a unit; empty for a cell with a mistake, which some lessons show."""
     with suppress(CompileError):
-        return compile(unit.source, name=unit.name, arch=ARCH, options=unit.options).ptx
+        return compile(unit.source, name=unit.name, arch=shipped.ARCH, options=unit.options).ptx
     return ""
+
+
+def needs(unit: Unit) -> dict[str, dict[str, tuple[int, ...]]]:
+    """What the kernels of a unit need on each architecture that has their instructions."""
+    found = {}
+    for arch in ARCHITECTURES:
+        with suppress(CompileError):
+            kernels = counted(unit.source, unit.name, unit.options, arch)
+            found[arch] = {entry: astuple(fields) for entry, fields in kernels.items()}
+    return found
 
 
 def wanted(notebooks: Path, present: dict[str, str]) -> dict[str, str]:
     """File names and texts of all that is to be shipped; of those present, what fits its key and checksum stays."""
     index = json.loads(present.get("index.json", "{}"))
+    known = json.loads(present.get("resources.json", "{}"))
+    if known.get("assembler") != f"NVRTC {nvrtc_version()}":
+        known = {}
     files: dict[str, str] = {}
     entries: dict[str, dict[str, str]] = {}
-    for unit in units(notebooks):
-        if unit.key in entries:
-            continue
-        old = present.get(f"{unit.key}.ptx", "")
-        if text := old if old and index.get(unit.key, {}).get("checksum") == shipped.checksum(old) else made(unit):
-            files[f"{unit.key}.ptx"] = text
-            name = index[unit.key]["name"] if text == old else unit.name
-            entries[unit.key] = {"name": name, "checksum": shipped.checksum(text)}
+    resources: dict[str, Any] = {}
+    distinct = {unit.key: unit for unit in reversed([*units(notebooks)])}
+    for key, unit in tqdm(sorted(distinct.items()), desc="compiling", delay=2, leave=False):
+        old = present.get(f"{key}.ptx", "")
+        if text := old if old and index.get(key, {}).get("checksum") == shipped.checksum(old) else made(unit):
+            files[f"{key}.ptx"] = text
+            name = index[key]["name"] if text == old else unit.name
+            entries[key] = {"name": name, "checksum": shipped.checksum(text)}
+            resources[key] = known.get("kernels", {}).get(key) or needs(unit)
+    files["resources.json"] = table(f"NVRTC {nvrtc_version()}", resources)
     return {**files, "index.json": json.dumps(entries, indent=1, sort_keys=True) + "\n"}
+
+
+def table(assembler: str, resources: dict[str, Any]) -> str:
+    """The file of resources, a source in each line."""
+    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(each)}" for key, each in sorted(resources.items()))
+    return f'{{\n "assembler": "{assembler}",\n "kernels": {{\n{lines}\n }}\n}}\n'
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from convlab.errors import CompileError
 from convlab.executors.compile import compile
 from convlab.executors.module import load_ptx
-from convlab.executors.resources import ARCHITECTURES, Resources, resources
+from convlab.executors.resources import ARCHITECTURES, Resources, counted, resources
+from convlab.kernels.layers import launches
 
 # Plenty of values that are all alive at once, or few, by a macro.
 GREEDY = """
@@ -73,3 +76,21 @@ def test_what_cannot_be_counted_says_why(monkeypatch):
         CompileError, match="Registers are counted by NVIDIA's assembler, which is not to be had: NVRTC"
     ):
         resources("another", "f.cu", (), "sm_80")
+
+
+def test_without_a_compiler_the_courses_kernels_have_their_shipped_resources(monkeypatch):
+    step = next(step for _, step in launches() if step.entry == "conv_tiled" and "-DBP=16" in step.options)
+    kernel = compile(step.text(), step.source, options=step.options).kernels["conv_tiled"]
+    monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
+    assert {arch: found.shared for arch, found in kernel.resources.items()} == dict.fromkeys(ARCHITECTURES, 3492)
+
+
+SOME = [step for record, step in launches(variants=False) if record.since == 75][::5]
+
+
+@pytest.mark.parametrize("step", SOME, ids=lambda step: step.entry)
+def test_shipped_resources_are_those_that_the_assembler_counts(step):
+    for arch in ("sm_75", "sm_90"):
+        known, now = (count(step.text(), step.source, step.options, arch)[step.entry] for count in (resources, counted))
+        assert now.registers == pytest.approx(known.registers, abs=4)  # some vary each time that it is asked
+        assert replace(now, registers=0) == replace(known, registers=0)
