@@ -79,10 +79,11 @@ def test_what_cannot_be_counted_says_why(monkeypatch):
 
 
 def test_without_a_compiler_the_courses_kernels_have_their_shipped_resources(monkeypatch):
-    step = next(step for _, step in launches() if step.entry == "conv_tiled" and "-DBP=16" in step.options)
-    kernel = compile(step.text(), step.source, options=step.options).kernels["conv_tiled"]
+    step = next(step for _, step in launches() if step.entry == "conv_naive")
+    kernel = compile(step.text(), step.source, options=step.options).kernels["conv_naive"]
     monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
-    assert {arch: found.shared for arch, found in kernel.resources.items()} == dict.fromkeys(ARCHITECTURES, 3492)
+    monkeypatch.setattr("convlab.executors.resources.nvrtc", None)
+    assert all(16 < found.registers <= 64 for found in kernel.resources.values())
 
 
 SOME = [step for record, step in launches(variants=False) if record.since == 75][::5]
