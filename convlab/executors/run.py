@@ -111,13 +111,16 @@ FAULT = {
     for severity, colour in (("error", "error"), ("warning", "warn"))
 }
 LEFT = "style='text-align:left'"
-CODE = "style='text-align:left;white-space:pre-wrap;font-family:var(--jp-code-font-family,monospace)'"
+CODE = "text-align:left;white-space:pre-wrap;font-family:var(--jp-code-font-family,monospace)"
 
 
 def _row(numbers: Sequence[str], text: str) -> str:
     """A line of CUDA C with what it executed; memory columns stay empty where nothing was accessed."""
     cells = "".join(f"<td>{cell}</td>" for cell in numbers)
-    return f"<tr>{cells}<td {CODE}>{escape(text)}</td></tr>"
+    code = text.expandtabs(4).lstrip()
+    indent = len(text.expandtabs(4)) - len(code)
+    hanging = f"padding-left:{indent + 3}ch;text-indent:-2ch"  # what does not fit goes on below, further in
+    return f"<tr>{cells}<td style='{CODE};{hanging}'>{escape(code)}</td></tr>"
 
 
 def capped(text: str, shown: int = PRINTED_SHOWN) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import struct
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -69,7 +70,7 @@ def figure(drawn: Figure, alt: str) -> Picture:
     from matplotlib import pyplot
 
     buffer = io.BytesIO()
-    drawn.savefig(buffer, format="png", dpi=DPI)
+    drawn.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.1)  # images leave room unused
     pyplot.close(drawn)  # or the notebook would show it a second time
-    width, height = (round(inches * DPI) for inches in drawn.get_size_inches())
+    width, height = struct.unpack(">II", buffer.getvalue()[16:24])
     return Picture(buffer.getvalue(), alt, width, height)

@@ -40,7 +40,15 @@ def test_columns_without_an_entry_are_left_out():
     source = 'extern "C" __global__ void one(float* y) { y[threadIdx.y * 32 + threadIdx.x] = 1; }'
     result = run(source, "one", np.zeros((32, 32), np.float32))
     assert list(columns([result.counters])) == ["instructions", "lanes", "sectors", "per request"]
-    assert "conflicts" not in result._repr_html_()
+    html = result._repr_html_()
+    assert "conflicts" not in html
+    assert "padding-left:3ch;text-indent:-2ch'>extern &quot;C&quot;" in html
+
+
+def test_an_indented_line_goes_on_further_in():
+    source = 'extern "C" __global__ void one(float* y) {\n\t  y[threadIdx.x] = 1;\n}'
+    html = run(source, "one", np.zeros((32, 32), np.float32))._repr_html_()
+    assert "padding-left:9ch;text-indent:-2ch'>y[threadIdx.x]" in html
 
 
 def test_faults_come_first_with_their_line_and_what_they_mean():
