@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from convlab.checker.compare import Elements
-from convlab.checker.diagnose import Diagnosis, diagnose
+from convlab.checker.diagnose import diagnose
+from convlab.checker.early import Show, early
 from convlab.checker.exercises import exercise
 from convlab.checker.kinds import KINDS
 from convlab.checker.kinds.outcome import Trial
@@ -17,7 +19,7 @@ from convlab.checker.trials import run_trials
 from convlab.checker.verdict import Verdict
 from convlab.errors import ConvlabError
 
-__all__ = ["PUBLIC_SEED", "CheckFailedError", "check", "judge"]
+__all__ = ["PUBLIC_SEED", "CheckFailedError", "check", "judge", "judge_aloud"]
 
 PUBLIC_SEED = 1
 
@@ -42,14 +44,23 @@ def check(exercise_id: str, answer: Any, *, seed: int = PUBLIC_SEED) -> Verdict:
     ``UnknownExerciseError`` for an id that does not exist, and, when nbgrader executes the notebook,
     ``CheckFailedError`` in place of a verdict that is not "ok".
     """
-    verdict = judge(exercise(exercise_id), answer, seed)
+    verdict = judge_aloud(exercise(exercise_id), answer, seed)
     if not verdict and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailedError(str(verdict))
     return verdict
 
 
-def judge(record: Exercise, answer: Any, seed: int) -> Verdict:
-    """Form the verdict on an answer from its trials on the cases of one seed."""
+def judge_aloud(record: Exercise, answer: Any, seed: int) -> Verdict:
+    """Form the verdict, and show what is wrong before the diagnosis is there."""
+    with early() as show:
+        return judge(record, answer, seed, show)
+
+
+def judge(record: Exercise, answer: Any, seed: int, show: Show = lambda verdict: None) -> Verdict:
+    """Form the verdict on an answer from its trials on the cases of one seed.
+
+    ``show`` is called with what is known of a wrong answer before its diagnosis, which may take a second or two.
+    """
     problem = KINDS[record.kind].unusable(record, answer)
     if problem:
         return _verdict(record, status="error", message=f"{record.function} {problem}.")
@@ -64,19 +75,20 @@ def judge(record: Exercise, answer: Any, seed: int) -> Verdict:
         return _verdict(record, status="ok", message=message, **shared)
     if first.status == "not_attempted":
         return _verdict(record, status=first.status, message=_unwritten(record, first), **shared)
-    return _failed(record, trials, first, shared)
+    verdict = _failed(record, first, shared)
+    if first.status == "timeout":
+        return verdict
+    show(verdict)
+    name, misconception, hint = diagnose(record, trials)
+    return replace(verdict, diagnosis=name, misconception=misconception, hint=hint)
 
 
-def _failed(record: Exercise, trials: list[Trial], first: Trial, shared: dict[str, Any]) -> Verdict:
-    likely = diagnose(record, trials) if first.status != "timeout" else Diagnosis()
+def _failed(record: Exercise, first: Trial, shared: dict[str, Any]) -> Verdict:
     return _verdict(
         record,
         status=first.status,
         message=f"{record.function} {first.finding.problem}.",
         case="" if record.kind == "values" else str(first.case),  # the case of values is the right answer
-        diagnosis=likely.name,
-        misconception=likely.misconception,
-        hint=likely.hint,
         **shared,
         **_first_element(first.case, first.finding.elements),
     )

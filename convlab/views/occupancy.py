@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from typing import TYPE_CHECKING
 
 from convlab.perf.gpus import gpu as find
 from convlab.perf.occupancy import CAPABILITIES, Occupancy
 from convlab.perf.occupancy import occupancy as compute
 from convlab.views.figure import Picture
 from convlab.views.plot import HUES, INK, QUIET, Plot, calm
+
+if TYPE_CHECKING:
+    from matplotlib.lines import Line2D
 
 __all__ = ["occupancy"]
 
@@ -74,6 +75,8 @@ class _Occupancy:
     """The figure, drawn once: three axes, and a line, a dot and the title that move."""
 
     def __init__(self) -> None:
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(10, 3.4), facecolor="#ffffff")
         plots = figure.subplots(1, 3, sharey=True)
         for axes, (words, reach) in zip(plots, _AXES.values(), strict=True):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.image import imsave
 
 from convlab.views.figure import DPI, Picture
+
+if TYPE_CHECKING:  # Matplotlib takes a second to import: whoever draws nothing with it need not wait
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["HUES", "INK", "QUIET", "Plot", "calm"]
 
@@ -35,6 +36,8 @@ class Plot:
     """
 
     def __init__(self, figure: Figure, moving: Sequence[Artist]) -> None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
         self.figure, self.moving = figure, moving
         figure.set_dpi(DPI)
         self.canvas = FigureCanvasAgg(figure)
@@ -45,6 +48,8 @@ class Plot:
 
     def picture(self, alt: str) -> Picture:
         """Draw the moving artists as they are now."""
+        from matplotlib.image import imsave
+
         self.canvas.restore_region(self.background)
         for artist in self.moving:
             self.figure.draw_artist(artist)

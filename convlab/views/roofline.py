@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
-
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
+from typing import TYPE_CHECKING, Any
 
 from convlab.perf.gpus import Gpu
 from convlab.perf.gpus import gpu as find
 from convlab.spec import ConvSpec
 from convlab.views.figure import Picture
 from convlab.views.plot import HUES, INK, QUIET, Plot, calm
+
+if TYPE_CHECKING:
+    from matplotlib.lines import Line2D
 
 __all__ = ["ARITHMETIC", "roofline"]
 
@@ -72,6 +71,9 @@ class _Roofline:
     """The figure, drawn once: the axes, and a roof, two points and the title that move."""
 
     def __init__(self) -> None:
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import FuncFormatter
+
         figure = Figure(figsize=(8, 4.2), facecolor="#ffffff")
         axes = figure.add_axes((0.12, 0.13, 0.85, 0.76), xscale="log", yscale="log", xlim=_X, ylim=_Y)
         axes.set(xlabel="FLOP per byte of DRAM", ylabel="GFLOP/s")
