@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Literal
 
-__all__ = ["Outcome", "Printed", "call", "in_one_line"]
+__all__ = ["Outcome", "Printed", "call", "call_here", "in_one_line"]
 
 _POLL = 0.05  # seconds between two looks at the thread
 _GRACE = 0.5  # seconds that a stopped answer has to leave
@@ -93,6 +93,18 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], seconds: float,
     return _late(seconds, place, answer.ended.is_set()) if late else answer.outcome
 
 
+def call_here(function: Callable[..., Any], arguments: Sequence[Any]) -> Outcome:
+    """Call a function in this thread, for as long as it takes: for whoever limits the whole process.
+
+    >>> call_here(divmod, (7, 2)).value
+    (3, 1)
+    """
+    try:
+        return Outcome("returned", function(*arguments))
+    except BaseException as error:
+        return _raised(error)
+
+
 class _StoppedError(BaseException):
     """Thrown into an answer at the time limit; no ``except Exception`` of the learner's catches it."""
 
@@ -114,8 +126,8 @@ class _Answer(threading.Thread):
         with contextlib.suppress(_StoppedError):  # one that comes too late has nothing left to stop
             try:
                 if self._wanted:
-                    self.outcome = Outcome("returned", self._function(*self._arguments))
-            except BaseException as error:
+                    self.outcome = call_here(self._function, self._arguments)
+            except BaseException as error:  # one that was thrown in when the function had ended
                 self.outcome = _raised(error)
             finally:
                 self.ended.set()

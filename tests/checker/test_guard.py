@@ -11,7 +11,7 @@ import time
 import pytest
 
 from convlab.checker.guard import Outcome, Printed, call, in_one_line
-from convlab.checker.kinds.function import _measured
+from convlab.checker.memory import measured
 
 
 def attempt(function, *arguments, seconds=20.0, log=None):
@@ -47,8 +47,8 @@ def test_the_line_is_the_learners_even_where_the_checker_wraps_the_function():
         return rows[3]
 
     line = answer.__code__.co_firstlineno + 1
-    assert attempt(_measured(answer), [1, 2]).sentence.endswith(f" in line {line}, `return rows[3]`")
-    assert attempt(_measured(int), "seven").sentence.endswith("base 10: 'seven'")
+    assert attempt(measured(answer), [1, 2]).sentence.endswith(f" in line {line}, `return rows[3]`")
+    assert attempt(measured(int), "seven").sentence.endswith("base 10: 'seven'")
 
 
 def test_a_function_without_lines_has_no_place():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,9 +13,10 @@ from convlab.checker import guard
 from convlab.checker.budgets import judged
 from convlab.checker.compare import Finding, compare
 from convlab.checker.kinds.outcome import ENDED, Attempt, Trial, agrees
+from convlab.checker.memory import measured
 from convlab.checker.record import Case, Exercise
 
-__all__ = ["attempt", "matches", "unusable"]
+__all__ = ["attempt", "came_to", "matches", "unusable"]
 
 
 def unusable(exercise: Exercise, answer: Any) -> str:
@@ -45,19 +45,32 @@ def unusable(exercise: Exercise, answer: Any) -> str:
 def attempt(exercise: Exercise, answer: Any, case: Case, seconds: float, log: guard.Printed) -> Attempt:
     """Call the function on a case, and hold what it returns against the oracle."""
     arguments = {name: _copy(value) for name, value in case.arguments.items()}
-    measured = _measured(answer) if exercise.budgets else answer
-    outcome = guard.call(measured, list(arguments.values()), seconds, log)
+    outcome = guard.call(measured(answer) if exercise.budgets else answer, list(arguments.values()), seconds, log)
+    used = {}
+    if exercise.budgets and outcome.ended == "returned":
+        value, used["memory"] = outcome.value
+        outcome = replace(outcome, value=value)
+    return came_to(exercise, case, outcome, _changed(arguments, case.arguments), used, log)
+
+
+def came_to(
+    exercise: Exercise,
+    case: Case,
+    outcome: guard.Outcome,
+    changed: str,
+    used: Mapping[str, float],
+    log: guard.Printed,
+) -> Attempt:
+    """What a call came to: ``changed`` names an input that it changed, ``used`` is what it used by measure."""
     if outcome.ended != "returned":
         return Attempt(ENDED[outcome.ended], Finding(outcome.sentence), outcome.error)
-    value, used = outcome.value if exercise.budgets else (outcome.value, {})
-    if value is None and log.text.strip():
+    if outcome.value is None and log.text.strip():
         return Attempt("wrong", Finding("printed something but returned None; end it with return instead of print"))
-    if value is None:
+    if outcome.value is None:
         return Attempt("not_attempted", Finding("returned None: its return is missing, or still to be written"))
-    changed = _changed(arguments, case.arguments)
     if changed:
         return Attempt("wrong", Finding(f"changed its input {changed}; leave the inputs as they are"))
-    finding = compare(case, value, exercise.oracle(*case.known), exercise.tolerance(*case.known))
+    finding = compare(case, outcome.value, exercise.oracle(*case.known), exercise.tolerance(*case.known))
     finding = judged(finding, exercise, case, used)
     return Attempt("wrong" if finding.problem else "ok", finding)
 
@@ -69,26 +82,11 @@ def matches(exercise: Exercise, way: Callable[..., Any], trials: Sequence[Trial]
 
 def _imitate(exercise: Exercise, way: Callable[..., Any], case: Case) -> Finding:
     try:
-        value, used = _measured(way)(*case.arguments.values())
+        value, peak = measured(way)(*case.arguments.values())
     except ArithmeticError:  # such as a stride of 0
         return Finding()
     finding = Finding(array=np.asarray(value, np.float64))
-    return replace(finding, over=judged(finding, exercise, case, used).over)
-
-
-def _measured(function: Callable[..., Any]) -> Callable[..., tuple[Any, dict[str, float]]]:
-    """A function that also tells how many bytes it had at its peak, beyond those that were there."""
-
-    def call(*arguments: Any) -> tuple[Any, dict[str, float]]:
-        tracemalloc.start()
-        try:
-            before = tracemalloc.get_traced_memory()[0]
-            value = function(*arguments)
-            return value, {"memory": tracemalloc.get_traced_memory()[1] - before}
-        finally:
-            tracemalloc.stop()
-
-    return call
+    return replace(finding, over=judged(finding, exercise, case, {"memory": peak}).over)
 
 
 def _copy(value: Any) -> Any:

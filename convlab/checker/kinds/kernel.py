@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -14,60 +13,65 @@ from convlab.checker import guard
 from convlab.checker.budgets import judged
 from convlab.checker.compare import Finding, compare
 from convlab.checker.kinds.outcome import ENDED, Attempt, Trial, agrees
+from convlab.checker.launched import FaultFound, Launch, Launched, launched
 from convlab.checker.record import Case, Exercise, Kernel
 from convlab.errors import ConvlabError
 from convlab.executors import cuda
 from convlab.executors.compile import compile
-from convlab.executors.empty import empty
 from convlab.executors.launch import launch
 from convlab.executors.module import Module
-from convlab.executors.run import Run
 from convlab.magic import Uncompiled
 
-__all__ = ["attempt", "matches", "unusable"]
+__all__ = ["attempt", "came_to", "launch_of", "matches", "missing", "unusable"]
 
 INSTRUCTIONS = 300_000  # of a launch: far more than any case needs, and soon reached by a loop without an end
-_ARCH = "sm_80"  # whose registers count
 
 
 def unusable(exercise: Exercise, answer: Any) -> str:
     """Say why a thing has no such kernel; empty when it has."""
-    name, entry = exercise.function, _task(exercise).entry
     if not isinstance(answer, Module):
         if isinstance(answer, Uncompiled):
             return "did not compile; mend the %%cuda cell and run it again"
+        name = exercise.function
         return f"was expected, as %%cuda {name} makes it, but the answer is of type {type(answer).__name__}"
-    kernels = list(answer.kernels)
+    return missing(exercise, list(answer.kernels))
+
+
+def missing(exercise: Exercise, kernels: Sequence[str]) -> str:
+    """Say that a module lacks the kernel that the exercise asks for; empty when it has it."""
+    entry = _task(exercise).entry
     return "" if entry in kernels else f"has no kernel {entry}; it has {', '.join(kernels) or 'none'}"
 
 
 def attempt(exercise: Exercise, answer: Module, case: Case, seconds: float, log: guard.Printed) -> Attempt:
     """Launch the kernel on a case; first its faults count, then its output, then its budgets."""
-    outcome = guard.call(_launched, (exercise, answer, case), seconds, log)
+    outcome = guard.call(launched, (answer, launch_of(exercise, case)), seconds, log)
     if outcome.ended != "returned":
         return Attempt(ENDED[outcome.ended], Finding(outcome.sentence), outcome.error)
-    if isinstance(outcome.value, ConvlabError):
-        return Attempt("error", Finding(f"cannot be launched: {_first_line(outcome.value)}"))
-    run, output = outcome.value
-    log.write(run.stdout)
-    finding = _finding(exercise, case, run, output, answer)
-    if np.isnan(output).all() and not _errors(run):
+    came = came_to(exercise, case, outcome.value, log)
+    if came.status == "ok" and cuda.available() and (problem := _on_gpu(exercise, answer, case)):
+        return Attempt("wrong", replace(came.finding, problem=problem))
+    return came
+
+
+def came_to(exercise: Exercise, case: Case, launched: Launched, log: guard.Printed) -> Attempt:
+    """What a launch came to."""
+    if launched.refused:
+        return Attempt("error", Finding(f"cannot be launched: {launched.refused}"))
+    log.write(launched.printed)
+    finding = _finding(exercise, case, launched)
+    if np.isnan(launched.output).all() and not _errors(launched):
         return Attempt("not_attempted", replace(finding, problem=f"writes nothing to {_task(exercise).output} yet"))
-    if not finding.problem and cuda.available():
-        finding = replace(finding, problem=_on_gpu(exercise, answer, case))
     return Attempt("wrong" if finding.problem else "ok", finding)
 
 
-def _launched(exercise: Exercise, module: Module, case: Case) -> tuple[Run, Any] | ConvlabError:
-    """The run and its output, or why there is none: that is the learner's signature, and no failure of ours."""
-    try:
-        return _run(exercise, module, case)
-    except ConvlabError as error:
-        return error
-
-
-def _first_line(error: ConvlabError) -> str:
-    return guard.in_one_line(str(error).partition("\n")[0]).rstrip(".")
+def launch_of(exercise: Exercise, case: Case) -> Launch:
+    """The launch of a case."""
+    task = _task(exercise)
+    grid, block, shared = task.launch(*case.known)
+    measures = tuple(budget.measure for budget in exercise.budgets)
+    letters = dict(task.letters)
+    return Launch(task.entry, grid, block, shared, case.arguments, task.output, letters, measures, INSTRUCTIONS)
 
 
 def matches(exercise: Exercise, way: str, trials: Sequence[Trial]) -> bool:
@@ -76,9 +80,7 @@ def matches(exercise: Exercise, way: str, trials: Sequence[Trial]) -> bool:
 
 
 def _imitate(exercise: Exercise, way: str, case: Case) -> Finding:
-    module = _compiled(way)
-    run, output = _run(exercise, module, case)
-    return _finding(exercise, case, run, output, module)
+    return _finding(exercise, case, launched(_compiled(way), launch_of(exercise, case)))
 
 
 @lru_cache(maxsize=256)
@@ -91,43 +93,17 @@ def _task(exercise: Exercise) -> Kernel:
     return exercise.kernel
 
 
-def _run(exercise: Exercise, module: Module, case: Case) -> tuple[Run, Any]:
-    """Launch on the emulator, with an output that counts as never written."""
-    task = _task(exercise)
-    arguments = {
-        name: value.copy() if isinstance(value, np.ndarray) else value for name, value in case.arguments.items()
-    }
-    output = arguments[task.output]
-    arguments[task.output] = empty(output.shape, output.dtype)
-    grid, block, shared = task.launch(*case.known)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # milder faults are judged with the others
-        run = launch(
-            module.kernels[task.entry],
-            grid,
-            block,
-            list(arguments.values()),
-            shared=shared,
-            device="emulator",
-            faults="record",
-            budget=INSTRUCTIONS,
-            axes=dict(task.letters),
-        )
-    return run, np.asarray(arguments[task.output])
-
-
-def _finding(exercise: Exercise, case: Case, run: Run, output: Any, module: Module) -> Finding:
+def _finding(exercise: Exercise, case: Case, launched: Launched) -> Finding:
+    output, faults = launched.output, launched.faults
     finding = compare(case, output.astype(np.float64), exercise.oracle(*case.known), exercise.tolerance(*case.known))
-    errors = _errors(run)
-    if any(fault.kind == "unwritten" for fault in run.faults) and np.isnan(output).any():
+    if any(fault.kind == "unwritten" for fault in faults) and np.isnan(output).any():
         finding = replace(finding, problem=_unwritten(case, output))
-    if errors:
+    if errors := _errors(launched):
         first = errors[0]
         finding = replace(finding, problem=f"has a fault in line {first.line}: {first.message.rstrip('.')}")
     # With the array that is touched, so that two slips that leave the output right are told apart.
-    faults = frozenset(f"{fault.kind} {fault.message.partition('[')[0]}" for fault in run.faults)
-    finding = replace(finding, faults=faults)
-    return judged(finding, exercise, case, _used(exercise, run, module))
+    kinds = frozenset(f"{fault.kind} {fault.message.partition('[')[0]}" for fault in faults)
+    return judged(replace(finding, faults=kinds), exercise, case, launched.used)
 
 
 def _unwritten(case: Case, output: Any) -> str:
@@ -136,18 +112,9 @@ def _unwritten(case: Case, output: Any) -> str:
     return f"never writes {case.element([int(i) for i in missing[0]])}: {count}"
 
 
-def _errors(run: Run) -> list[Any]:
+def _errors(launched: Launched) -> list[FaultFound]:
     """The faults that fail an answer; what was never written is seen in the output."""
-    return [fault for fault in run.faults if fault.severity == "error" or fault.kind in ("race", "barrier")]
-
-
-def _used(exercise: Exercise, run: Run, module: Module) -> Mapping[str, float]:
-    """What the run counted, as far as a budget asks for it."""
-    measures = {budget.measure for budget in exercise.budgets}
-    used = {measure: float(run.counters[measure]) for measure in measures - {"registers"}}
-    if "registers" in measures:
-        used["registers"] = module.kernels[_task(exercise).entry].resources[_ARCH].registers
-    return used
+    return [fault for fault in launched.faults if fault.severity == "error" or fault.kind in ("race", "barrier")]
 
 
 def _on_gpu(exercise: Exercise, module: Module, case: Case) -> str:
