@@ -1,3 +1,4 @@
+from . import dataflow as dataflow
 from . import explore as explore
 from . import views as views
 from .checker import check as check
