@@ -67,7 +67,7 @@ def launch(
             arguments,
             shared=shared,
             observe=options.observe,
-            observers=[*tracers, *([caches] if caches is not None else [])],
+            observers=[*tracers, *([caches] if caches is not None else []), *options.observers],
             budget=options.budget,
             seed=options.seed,
             sample=options.sample,

@@ -38,6 +38,7 @@ def launch(
     trace: tuple[int | None, int | None] | None = None,
     sample: int | None = None,
     caches: CacheSizes | bool = False,
+    observers: Sequence[Any] = (),
 ) -> Run:
     """Run a kernel on a grid of blocks; arrays given for pointers are updated in place.
 
@@ -65,6 +66,7 @@ def launch(
             stands for all blocks, or all warps, and ``run.traces`` holds one trace for each.
         sample: run only so many blocks and scale the counters; the outputs are then incomplete (on the emulator).
         caches: also model L1, L2 and DRAM, of an A100 or of the sizes given; ``run.traffic`` (on the emulator).
+        observers: further ones that shall see what the launch does; docs/emulator.md has an example (on the emulator).
 
     Raises:
         ArgumentError: an argument does not fit the kernel's signature.
@@ -81,7 +83,7 @@ def launch(
     grid3, block3 = grid_shape(grid), block_shape(block)
     _check_lists(args, axes)
     _check_block(kernel, block3, shared)
-    asked = options(grid3, block3, observe, budget, seed, trace, sample, caches)
+    asked = options(grid3, block3, observe, budget, seed, trace, sample, caches, observers)
     chosen = choose(device)
     bound = bind(kernel, args, device_arrays=chosen == "cuda")
     axes = axes or {}

@@ -27,10 +27,19 @@ class Options:
     trace: tuple[tuple[int, int], ...] = ()
     sample: int | None = None
     caches: CacheSizes | None = None
+    observers: tuple[Any, ...] = ()
 
 
 def options(
-    grid: Dim3, block: Dim3, observe: Any, budget: Any, seed: Any, trace: Any, sample: Any, caches: Any
+    grid: Dim3,
+    block: Dim3,
+    observe: Any,
+    budget: Any,
+    seed: Any,
+    trace: Any,
+    sample: Any,
+    caches: Any,
+    observers: Any = (),
 ) -> Options:
     """The options of a launch.
 
@@ -42,7 +51,8 @@ def options(
     sizes = CacheSizes() if caches is True else caches or None
     if sizes is not None and not isinstance(sizes, CacheSizes):
         raise LaunchError(f"caches={caches!r} are no sizes of caches.\n  Fix: pass caches=True, or CacheSizes(…).")
-    return Options(bool(observe), budget, seed, _warps(trace, prod(grid), prod(block)), sample, sizes)
+    traces = _warps(trace, prod(grid), prod(block))
+    return Options(bool(observe), budget, seed, traces, sample, sizes, tuple(observers))
 
 
 def _number(name: str, value: Any, least: int, example: str) -> None:
