@@ -1,0 +1,254 @@
+"""Count what a nest moves without moving it: sums over the steps of each letter, multiplied over the letters.
+
+A word moves when a loop advances. The steps at which one certain loop advances are all combinations of what the letters
+stand at, independent of each other; and a tile is a product of ranges, one for each axis of the tensor. So the words
+of all these steps are products of sums along the axes: words of the new tiles, less those that the old ones had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from convlab.dataflow.array import Array
+from convlab.dataflow.counts import Counts, Traffic
+from convlab.dataflow.fit import fit
+from convlab.dataflow.nest import INDEXED_BY, LETTERS, SPATIAL, Nest, sizes
+from convlab.spec import ConvSpec
+
+__all__ = ["analyse"]
+
+_PAIRS = {"p": "r", "q": "s"}  # letters that share an axis of x
+
+
+def analyse(nest: Nest | str, spec: ConvSpec, array: Array) -> Counts:
+    """Count what `execute` would count, on layers of any size.
+
+    >>> spec = ConvSpec(n=16, c=96, h=31, w=31, k=256, r=5, s=5, groups=2)
+    >>> counts = analyse("dram: n g c k | buffer: p q | rows: r5 | cols: k16 | regs: s5", spec, Array(5, 16))
+    >>> counts["w", "dram"].reads, counts["y", "dram"].writes
+    (4915200, 143327232)
+
+    Parameters and errors are those of ``execute``, without the numbers.
+    """
+    nest = fit(nest, spec, array)
+    layer = nest.layer(spec)
+    traffic: dict[tuple[str, str], Traffic] = {}
+    for tensor in INDEXED_BY:
+        kept = tensor in nest.keeps
+        buffered = _words(nest, layer, tensor, "buffer") if kept else None
+        taken = _words(nest, layer, tensor, "regs")
+        levels = _sums(layer, buffered, taken) if tensor == "y" else _operand(layer, tensor, buffered, taken)
+        traffic |= {(tensor, level): each for level, each in levels.items()}
+    skew = 0
+    return Counts(array, layer.macs, _cycles(nest, layer) + skew, traffic)
+
+
+class Words(NamedTuple):
+    """Words that a level sends to the one below: ``distinct`` are read there, ``taken`` is one for each taker."""
+
+    distinct: int
+    taken: int
+
+
+def _operand(layer: ConvSpec, tensor: str, buffered: Words | None, taken: Words) -> dict[str, Traffic]:
+    used = _multiplied_pixels(layer) if tensor == "x" else layer.macs
+    return {
+        "dram": Traffic(reads=taken.distinct if buffered is None else buffered.distinct),
+        "buffer": Traffic() if buffered is None else Traffic(taken.distinct, buffered.distinct),
+        "array": Traffic(moves=taken.taken, multicasts=taken.taken - taken.distinct),
+        "register": Traffic(reads=used, writes=taken.taken),
+    }
+
+
+def _sums(layer: ConvSpec, buffered: Words | None, taken: Words) -> dict[str, Traffic]:
+    """A sum comes from above each time that its tile begins, but for the first; and it leaves as often."""
+    outputs = prod(layer.output_shape)
+    home = (taken if buffered is None else buffered).distinct
+    again, resumed = taken.distinct - outputs, home - outputs
+    through = Traffic(again + home, resumed + taken.distinct, resumed=taken.distinct - home)
+    return {
+        "dram": Traffic(resumed, home, resumed=resumed),
+        "buffer": Traffic() if buffered is None else through,
+        "array": Traffic(moves=taken.taken - taken.distinct),
+        "register": Traffic(layer.macs + again, layer.macs + again, resumed=layer.macs - taken.taken),
+    }
+
+
+def _multiplied_pixels(layer: ConvSpec) -> int:
+    """Multiply-adds whose pixel is not padding."""
+    inside = [
+        sum(0 <= at * axis.stride + tap * axis.dilation - axis.before < axis.size
+            for at in range(axis.outputs) for tap in range(axis.window))
+        for axis in layer.axes
+    ]  # fmt: skip
+    return layer.n * layer.k * (layer.c // layer.groups) * prod(inside)
+
+
+def _cycles(nest: Nest, layer: ConvSpec) -> int:
+    """One for each point of the loops in time; a loop ends where the first PE has nothing left to do."""
+    cycles = 1
+    for letter, size in sizes(layer).items():
+        tile = prod(loop.times for loop in nest.at("regs") if loop.letter == letter)
+        step = tile * prod(loop.times for loop in nest.at(*SPATIAL) if loop.letter == letter)
+        cycles *= sum(min(tile, size - start) for start in range(0, size, step))
+    return cycles
+
+
+class Letter(NamedTuple):
+    """Where the tiles of a level lie along one letter, at all steps at which a certain loop advances.
+
+    ``moments`` is pairs of where the tile starts after and before; before is None where nothing was held. ``offsets``
+    is by how much the PEs along it are apart.
+    """
+
+    size: int
+    tile: int
+    offsets: tuple[int, ...]
+    moments: tuple[tuple[int, int | None], ...]
+
+
+class Sums(NamedTuple):
+    """Sums over an axis' moments: words of all new tiles together and one by one, and what was held of them."""
+
+    distinct: int
+    distinct_held: int
+    taken: int
+    taken_held: int
+
+
+def _words(nest: Nest, layer: ConvSpec, tensor: str, level: str) -> Words:
+    """What a level takes of a tensor in a run: when it starts, and whenever a loop above it advances."""
+    above = {"buffer": 2, "regs": 3}[level]  # levels in time: grid, dram, buffer
+    loops = nest.at(*("grid", "dram", "buffer")[:above])
+    total = Words(0, 0)
+    for position in range(-1, len(loops)):
+        letters = {letter: _letter(nest, layer, letter, level, position, len(loops)) for letter in LETTERS}
+        sums = _axes(layer, tensor, letters)
+        distinct, distinct_held, taken, taken_held = (prod(column) for column in zip(*sums, strict=True))
+        total = Words(total.distinct + distinct - distinct_held, total.taken + taken - taken_held)
+    return total
+
+
+def _letter(nest: Nest, layer: ConvSpec, letter: str, level: str, position: int, above: int) -> Letter:
+    """One letter while the loop at a position advances (-1: while the first tile comes)."""
+    size = sizes(layer)[letter]
+    strides = {i: nest.stride(i) for i, loop in enumerate(nest.order[:above]) if loop.letter == letter}
+    reach = prod(loop.times for loop in nest.order if loop.letter == letter)
+    outside = min((stride for i, stride in strides.items() if i < position), default=reach)
+    unit = min(strides.values(), default=reach)
+    if position < 0:
+        moments: list[tuple[int, int | None]] = [(0, None)]
+    else:
+        if position in strides:
+            starts = [start for start in range(strides[position], size, strides[position]) if start % outside]
+            moments = [(start, start - unit) for start in starts]
+        else:
+            starts = list(range(0, size, outside))
+            moments = [(start, start + (min(size - start, outside) - 1) // unit * unit) for start in starts]
+        if nest.order[position].level == "grid":
+            moments = [(start, None) for start, _ in moments]
+    offsets = _offsets(nest, letter) if level == "regs" else (0,)
+    return Letter(size, nest.tile(level)[letter], offsets, tuple(moments))
+
+
+def _offsets(nest: Nest, letter: str) -> tuple[int, ...]:
+    steps = [
+        range(0, loop.times * nest.stride(i), nest.stride(i))
+        for i, loop in enumerate(nest.order)
+        if loop.letter == letter and loop.level in SPATIAL
+    ]
+    return tuple(sum(each) for each in product(*steps))
+
+
+def _axes(layer: ConvSpec, tensor: str, letters: dict[str, Letter]) -> list[Sums]:
+    """The sums along every axis: of the tensor's index, and of the loops that it does not depend on."""
+    sums = []
+    for letter, each in letters.items():
+        if letter not in INDEXED_BY[tensor]:
+            sums.append(_outside(each, slides=tensor == "x"))
+        elif tensor != "x" or letter in "ngc":
+            sums.append(_own(each))
+        elif letter in _PAIRS:
+            vertical, horizontal = layer.axes
+            axis = vertical if letter == "p" else horizontal
+            steps = axis.stride, axis.dilation, axis.before, axis.size
+            sums.append(_shared(each, letters[_PAIRS[letter]], steps))
+    return sums
+
+
+@lru_cache(maxsize=65536)
+def _own(letter: Letter) -> Sums:
+    """An axis of one letter: two tiles along it are the same, or have nothing in common."""
+    words = held = 0
+    for after, before in letter.moments:
+        here = sum(max(0, min(letter.tile, letter.size - after - offset)) for offset in letter.offsets)
+        words += here
+        held += here * (before == after)
+    return Sums(words, held, words, held)
+
+
+@lru_cache(maxsize=65536)
+def _outside(letter: Letter, slides: bool) -> Sums:
+    """A letter that the tensor does not depend on: it says which PEs work, and so take words.
+
+    A tile that stays is held by a PE even while it idles; of one that slides on, a PE holds the common part where it
+    worked before.
+    """
+    distinct = distinct_held = taken = taken_held = 0
+    for after, before in letter.moments:
+        busy = sum(after + offset < letter.size for offset in letter.offsets)
+        fit_before = letter.size if before is None else letter.size - before
+        both = sum(max(after, letter.size - fit_before) + offset < letter.size for offset in letter.offsets)
+        kept = (both if slides else busy) if before is not None else 0
+        distinct, taken = distinct + 1, taken + busy
+        distinct_held, taken_held = distinct_held + (kept == busy), taken_held + kept
+    return Sums(distinct, distinct_held, taken, taken_held)
+
+
+@lru_cache(maxsize=65536)
+def _shared(outputs: Letter, taps: Letter, steps: tuple[int, int, int, int]) -> Sums:
+    """An axis of x: pixels under some outputs and taps, as bits of a number; tiles overlap in space and in time."""
+    distinct = distinct_held = taken = taken_held = 0
+    places = list(product(outputs.offsets, taps.offsets))
+
+    def tiles(output: int | None, tap: int | None) -> list[int]:
+        if output is None or tap is None:
+            return [0] * len(places)
+        return [
+            _pixels(output + p, min(outputs.tile, outputs.size - output - p),
+                    tap + r, min(taps.tile, taps.size - tap - r), steps)
+            for p, r in places
+        ]  # fmt: skip
+
+    for (p, p_before), (r, r_before) in product(outputs.moments, taps.moments):
+        after, before = tiles(p, r), tiles(p_before, r_before)
+        wanted = _union(after)
+        missing = _union([new & ~old for new, old in zip(after, before, strict=True)])
+        distinct += wanted.bit_count()
+        distinct_held += (wanted & ~missing).bit_count()
+        taken += sum(new.bit_count() for new in after)
+        taken_held += sum((new & old).bit_count() for new, old in zip(after, before, strict=True))
+    return Sums(distinct, distinct_held, taken, taken_held)
+
+
+@lru_cache(maxsize=262144)
+def _pixels(output: int, outputs: int, tap: int, taps: int, steps: tuple[int, int, int, int]) -> int:
+    stride, dilation, padding, size = steps
+    found = 0
+    for at in range(output, output + outputs):
+        for reach in range(tap, tap + taps):
+            pixel = at * stride + reach * dilation - padding
+            if 0 <= pixel < size:
+                found |= 1 << pixel
+    return found
+
+
+def _union(tiles: Sequence[int]) -> int:
+    found = 0
+    for tile in tiles:
+        found |= tile
+    return found
