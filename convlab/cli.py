@@ -354,6 +354,63 @@ def _selftest(options: argparse.Namespace, rest: list[str]) -> int:
     return 1 if problems else 0
 
 
+_GRADING = """\
+SUBMISSIONS is a notebook, a folder of them (loose, in folders of students, or as nbgrader collects them),
+or the zip that Canvas or Moodle gives. It is only read; nothing is unpacked.
+
+DIR gets summary.html, marks.csv, canvas.csv, moodle/, gradescope/, feedback/ (a page for each student),
+similarity.csv, results/, seed (keep it secret), and overrides.csv, where you set points by hand.
+
+The same command again goes on where a run was stopped, and only writes the reports anew where all is graded.
+
+exit code: 0; 1 where a submission needs a human (summary.html lists them); 2 where it cannot begin; 130 after Ctrl-C.
+
+more examples:
+  convlab grade submissions.zip --out graded --course course.toml --jobs 8
+  convlab grade submitted/ --out graded --seed-file ~/seeds/spring --dask tcp://10.0.0.1:8786"""
+
+
+def _grade_options(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"{parser.epilog}\n\n{_GRADING}"
+    parser.add_argument("submissions", metavar="SUBMISSIONS", type=Path, help="what was handed in")
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder of results and reports")
+    parser.add_argument("--course", metavar="FILE", type=Path, help="a TOML file: exercises, points, due dates")
+    parser.add_argument(
+        "--seed-file", metavar="FILE", type=Path, help="the hidden seed; made if missing (default: DIR/seed)"
+    )
+    parser.add_argument(
+        "--jobs", metavar="N", type=_count, default=os.cpu_count() or 1, help="how many at once (default: %(default)s)"
+    )
+    parser.add_argument("--dask", metavar="ADDRESS", help="judge on a Dask cluster instead (needs convlab[dask])")
+    parser.add_argument(
+        "--no-isolation",
+        action="store_true",
+        help="run answers unprotected where no isolation works; only for your own",
+    )
+
+
+def _grade(options: argparse.Namespace, rest: list[str]) -> int:
+    from convlab.grader import grading
+
+    wanted = grading.Grading(
+        options.submissions,
+        options.out,
+        options.seed_file,
+        max(1, options.jobs),
+        options.course,
+        options.dask,
+        options.no_isolation,
+    )
+    try:
+        asked = grading.run(wanted)
+    except KeyboardInterrupt:
+        print("\nStopped. What is graded is kept: the same command goes on from there.", file=sys.stderr)
+        return 130
+    print(f"{options.out / 'summary.html'} says how it went; {asked or 'no'} submissions need a human.")
+    return 1 if asked else 0
+
+
 def _release_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="write nothing; fail where one is stale")
 
@@ -419,6 +476,13 @@ _COMMANDS = (
         example="convlab check my-convlab/exercises/01_loops.ipynb",
         options=_check_options,
         run=_check,
+    ),
+    Command(
+        name="grade",
+        summary="grade what students handed in, isolated, on hidden data, and write marks for an LMS",
+        example="convlab grade submissions.zip --out graded",
+        options=_grade_options,
+        run=_grade,
     ),
     Command(
         name="selftest",

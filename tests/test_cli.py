@@ -57,7 +57,7 @@ def test_an_unknown_command_gets_a_suggestion_or_the_list(capsys: pytest.Capture
     assert capsys.readouterr().err == "convlab: there is no command 'doktor'. Did you mean convlab doctor?\n"
     assert cli.main(["xyzzy"]) == 2
     assert (
-        "The commands are lab, doctor, run, profile, bench, export, check, selftest, release."
+        "The commands are lab, doctor, run, profile, bench, export, check, grade, selftest, release."
         in capsys.readouterr().err
     )
 
