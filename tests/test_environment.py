@@ -67,7 +67,7 @@ def test_conda_brings_python_and_pip_and_leaves_the_rest_to_pyproject() -> None:
     assert plain == [f"python {PYPROJECT['project']['requires-python']}", "pip"]
     assert CONDA["channels"] == ["conda-forge"]
     assert pip_lines() == ["-e .[gpu]"]  # the local folder: the index has another project of this name
-    assert set(PYPROJECT["project"]["optional-dependencies"]) == {"gpu"}
+    assert set(PYPROJECT["project"]["optional-dependencies"]) == {"gpu", "dask"}
 
 
 def test_nvidias_wheels_stay_off_macos() -> None:
