@@ -65,7 +65,7 @@ def file_name(*parts: str) -> str:
     """Give a name for a file that any system takes, with letters of any script, and one of its own for any parts.
 
     >>> file_name("../Ada Lovelace", "01_loops")
-    'Ada_Lovelace-01_loops-3f34d4f0'
+    'Ada_Lovelace-01_loops-6aeca0c5'
     """
     told = "-".join(
         filter(None, (_UNSAFE.sub("_", unicodedata.normalize("NFC", plain(part))).strip("._-") for part in parts))
