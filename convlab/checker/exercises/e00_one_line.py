@@ -55,9 +55,14 @@ EXERCISE = Exercise(
         mutant("the sum doubled", lambda a, b: 2 * (a + b)),
         mutant("one array missing", lambda a, b: 2 * a, lambda a, b: 2 * b, lambda a, b: b),
         mutant("squared, not doubled", lambda a, b: a * a + b),
+        mutant("two added, not multiplied", lambda a, b: a + b + 2, lambda a, b: a + 2),
         mutant("multiplied, not added", lambda a, b: 2 * a * b, lambda a, b: a * b),
         mutant("subtracted, not added", lambda a, b: 2 * a - b, lambda a, b: b - 2 * a),
         mutant("last element missing", _last_missing),
         mutant("only the first block", _one_block),
+    ),
+    hints=(
+        "The line that stores y[i] reads both arrays already. Which of the two has to count twice?",
+        "Multiply a[i] by 2.0f, and leave b[i] as it is. Then run the kernel's cell again, and the check after it.",
     ),
 )

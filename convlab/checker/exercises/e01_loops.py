@@ -62,6 +62,7 @@ class _Axis:
     window: int
     step: int
     pad: int
+    vertical: bool
     other: Pair  # those of the other direction
     first: Pair  # those of the rows, for either direction
 
@@ -96,7 +97,7 @@ def _bent(
     def answer(x: Array, w: Array, bias: Array, stride: Pair, padding: Pair) -> Array:
         steps = [(stride[i], padding[i]) for i in (0, 1)]
         rows, columns = (
-            covered(_Axis(x.shape[2 + i], w.shape[2 + i], *steps[i], other=steps[1 - i], first=steps[0]))
+            covered(_Axis(x.shape[2 + i], w.shape[2 + i], *steps[i], i == 0, other=steps[1 - i], first=steps[0]))
             for i in (0, 1)
         )
         terms = products(inputs(x), weights(w), rows, columns, edge)
@@ -118,9 +119,32 @@ def _last_inside(terms: Array) -> Array:
     return kept
 
 
-def _running(values: Array) -> Array:
-    total: Array = np.cumsum(values).reshape(values.shape)
+def _running(values: Array, axes: int = 4) -> Array:
+    """Sum on from output to output along so many of the last axes, all of them as a rule."""
+    lines = values.reshape(*values.shape[: values.ndim - axes], -1)
+    total: Array = np.cumsum(lines, axis=-1).reshape(values.shape)
     return total
+
+
+def _inside(terms: Array) -> Array:
+    """Keep the terms before the first one of a row of the window that is padding."""
+    kept: Array = terms * np.cumprod(terms != 0, axis=-1)
+    return kept
+
+
+def _only(values: Array, *places: slice) -> Array:
+    """Keep some of the outputs; the others are what the array held at first, zero."""
+    kept = np.zeros_like(values)
+    kept[places] = values[places]
+    return kept
+
+
+def _finished(terms: Array, bias: Array) -> Array:
+    total: Array = _sum(terms) + bias
+    return total
+
+
+_FIRST, _ALL, _BUT_LAST, _BUT_FIRST = slice(1), slice(None), slice(-1), slice(1, None)
 
 
 _MUTANTS = (
@@ -158,7 +182,18 @@ _MUTANTS = (
         _bent(lambda axis: axis.step * positions(axis.outputs, axis.window, 1, 0) - axis.pad),
         _bent(lambda axis: axis.step * positions(axis.outputs, axis.window, 1, -axis.pad)),
     ),
+    mutant(
+        "stride missing in one direction",
+        _bent(lambda axis: axis.covered(step=1 if axis.vertical else None)),
+        _bent(lambda axis: axis.covered(step=None if axis.vertical else 1)),
+    ),
     mutant("padding left out of the index", _bent(lambda axis: axis.covered(start=0))),
+    mutant(
+        "padding missing in one direction",
+        _bent(lambda axis: axis.covered(start=0 if axis.vertical else None)),
+        _bent(lambda axis: axis.covered(start=None if axis.vertical else 0)),
+    ),
+    mutant("padding multiplied by the stride", _bent(lambda axis: axis.covered(start=-axis.pad * axis.step))),
     mutant("padding added, not subtracted", _bent(lambda axis: axis.covered(start=axis.pad))),
     mutant("padding left out altogether", _bent(lambda axis: replace(axis, pad=0).covered())),
     mutant(
@@ -166,13 +201,25 @@ _MUTANTS = (
         _bent(lambda axis: axis.covered(outputs=(axis.size + axis.pad - axis.window) // axis.step + 1)),
     ),
     mutant("window starts one pixel late", _bent(lambda axis: axis.covered(start=1 - axis.pad))),
-    mutant("last output missing", _bent(lambda axis: axis.covered(outputs=axis.outputs - 1))),
+    mutant(
+        "last output missing",
+        _bent(lambda axis: axis.covered(outputs=axis.outputs - 1)),
+        _bent(finish=lambda terms, bias: _only(_finished(terms, bias), _ALL, _ALL, _BUT_LAST, _BUT_LAST)),
+        _bent(finish=lambda terms, bias: _only(_finished(terms, bias), _ALL, _ALL, _BUT_LAST)),
+        _bent(finish=lambda terms, bias: _only(_finished(terms, bias), _ALL, _ALL, _ALL, _BUT_LAST)),
+    ),
     mutant(
         "output size rounded up",
         _bent(lambda axis: axis.covered(-((axis.window - axis.size - 2 * axis.pad) // axis.step) + 1)),
     ),
     mutant("negative indices wrap around", _bent(edge="wrap")),
     mutant("edge pixels repeated", _bent(edge="repeat")),
+    mutant(
+        "border pixels taken for padding",
+        _bent(inputs=lambda x: _only(x, _ALL, _ALL, _BUT_FIRST, _BUT_FIRST)),
+        _bent(inputs=lambda x: _only(x, _ALL, _ALL, _BUT_LAST, _BUT_LAST)),
+    ),
+    mutant("window ended at the padding", _bent(finish=lambda terms, bias: _sum(_inside(terms)) + bias)),
     mutant("kernel flipped", _bent(weights=lambda w: w[:, :, ::-1, ::-1])),
     mutant(
         "last row and column of the window missing",
@@ -186,7 +233,12 @@ _MUTANTS = (
         _bent(finish=lambda terms, bias: _sum(terms[..., 1:, :]) + bias),
         _bent(finish=lambda terms, bias: _sum(terms[..., 1:]) + bias),
     ),
-    mutant("only the first channel", _bent(finish=lambda terms, bias: _sum(terms[:, :, :, :, :1]) + bias)),
+    mutant(
+        "only the first channel",
+        _bent(finish=lambda terms, bias: _sum(terms[:, :, :, :, :1]) + bias),
+        _bent(inputs=lambda x: np.repeat(x[:, :1], x.shape[1], axis=1)),
+    ),
+    mutant("one channel of the filter for all", _bent(weights=lambda w: np.repeat(w[:, :1], w.shape[1], axis=1))),
     mutant("only the last channel", _bent(finish=lambda terms, bias: _sum(terms[:, :, :, :, -1:]) + bias)),
     mutant("channels averaged", _bent(finish=lambda terms, bias: _sum(terms) / terms.shape[4] + bias)),
     mutant(
@@ -198,8 +250,19 @@ _MUTANTS = (
         "sum not set to zero",
         _bent(finish=lambda terms, bias: _running(_sum(terms)) + bias),
         _bent(finish=lambda terms, bias: _running(_sum(terms) + bias)),
+        _bent(finish=lambda terms, bias: _running(_sum(terms), axes=3) + bias),
+        _bent(finish=lambda terms, bias: _running(_sum(terms), axes=2) + bias),
+        _bent(finish=lambda terms, bias: _running(_sum(terms), axes=1) + bias),
+    ),
+    mutant(
+        "returned too early",
+        _bent(finish=lambda terms, bias: _only(_finished(terms, bias), _FIRST)),
+        _bent(finish=lambda terms, bias: _only(_finished(terms, bias), _FIRST, _FIRST)),
+        _bent(finish=lambda terms, bias: _only(_finished(terms, bias), _FIRST, _FIRST, _FIRST)),
+        _bent(finish=lambda terms, bias: _only(_finished(terms, bias), _FIRST, _FIRST, _FIRST, _FIRST)),
     ),
     mutant("bias missing", _bent(finish=lambda terms, bias: _sum(terms))),
+    mutant("one bias for all outputs", _bent(finish=lambda terms, bias: _sum(terms) + bias[:1])),
     mutant(
         "bias added too often",
         _bent(finish=lambda terms, bias: _sum(terms) + terms[0, 0, 0, 0].size * bias),
@@ -222,4 +285,10 @@ EXERCISE = Exercise(
     oracle=_oracle,
     tolerance=_tolerance,
     mutants=_MUTANTS,
+    hints=(
+        "Write the question before as four loops around one output. What were 2 and 1 is now stride[0] and padding[0] "
+        "for rows, and stride[1] and padding[1] for columns.",
+        "Make y of P × Q by the formulas. Tap (r, s) of output (p, q) meets row p·stride[0] + r − padding[0] of the "
+        "image, and column q·stride[1] + s − padding[1]. Skip taps that lie outside; set the sum to bias[k] first.",
+    ),
 )

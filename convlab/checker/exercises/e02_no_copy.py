@@ -93,6 +93,10 @@ def _unchanged(place: Indices, size: int) -> Indices:
     return place
 
 
+def _around(place: Indices, size: int) -> Indices:
+    return place % size
+
+
 # What stands before the first and behind the last pixel.
 _FOLDS: Mapping[str, tuple[Fold, Fold]] = {
     "zero": (_nothing, _nothing),
@@ -120,20 +124,26 @@ def _bent(
     *,
     start: Callable[[Pair, int], int] = lambda padding, axis: -padding[axis],
     step: Callable[[Pair, int], int] = lambda stride, axis: stride[axis],
-    frame: Callable[[Pair, int], int] = lambda padding, axis: padding[axis],
+    move: int | None = None,
+    frame: Callable[[Pair, int], int] = lambda padding, axis: 2 * padding[axis],
     size: Callable[[Array, int], int] = lambda image, axis: image.shape[axis],
+    lacking: int = 0,
     flip: bool = False,
+    add: Callable[[Array, Array, Array], Array] = lambda y, term, inside: y + term,
 ) -> Answer:
     """Make an answer with one thing bent; as it stands, it is right, and needs little memory.
 
-    ``start`` is where the first window begins, ``step`` the stride, ``frame`` the padding that the output's size
-    counts, and ``size`` that of the image, each along an axis.
+    ``start`` is where the first window begins, ``step`` the stride, ``frame`` the padding at both ends that the
+    output's size counts, and ``size`` that of the image, each along an axis; ``move`` is by how much windows move if
+    not by the stride, ``lacking`` how many outputs there are too few; ``add`` puts a product, which is 0 where it is
+    not inside, to the sum y.
     """
 
     def answer(image: Array, weights: Array, stride: Pair, padding: Pair, mode: Mode) -> Array:
         steps, wide = [step(stride, axis) for axis in (0, 1)], weights[::-1, ::-1] if flip else weights
         firsts = [
-            np.arange((image.shape[i] + 2 * frame(padding, i) - weights.shape[i]) // steps[i] + 1) * steps[i]
+            np.arange((image.shape[i] + frame(padding, i) - weights.shape[i]) // steps[i] + 1 - lacking)
+            * (move or steps[i])
             + start(padding, i)
             for i in (0, 1)
         ]
@@ -142,7 +152,7 @@ def _bent(
             rows, columns = (lookup(firsts[i] + tap, size(image, i), mode) for i, tap in ((0, r), (1, s)))
             inside = (rows != _ZERO)[:, np.newaxis] & (columns != _ZERO)
             pixels = image[np.where(rows == _ZERO, 0, rows)[:, np.newaxis], np.where(columns == _ZERO, 0, columns)]
-            y += wide[r, s] * np.where(inside, pixels, 0)
+            y = add(y, wide[r, s] * np.where(inside, pixels, 0), inside)
         return y
 
     return answer
@@ -154,8 +164,14 @@ def _copied(image: Array, weights: Array, stride: Pair, padding: Pair, mode: Mod
     return _bent()(frame, weights, stride, (0, 0), "zero")
 
 
+def _in_float64(image: Array, *options: Any) -> Array:
+    image.astype(np.float64)  # the peak is what counts, not how long it lasts
+    return _bent()(image, *options)
+
+
 _MUTANTS = (
     mutant("a padded copy made", _copied),
+    mutant("image copied as float64", _in_float64),
     mutant(
         "border pixel mirrored twice",
         _bent(_folding(reflect=(_twice_near, _twice_far))),
@@ -176,11 +192,45 @@ _MUTANTS = (
         _bent(_folding(replicate=_FOLDS["reflect"])),
     ),
     mutant("padding mode ignored", _bent(_folding(reflect=_FOLDS["zero"], replicate=_FOLDS["zero"]))),
-    mutant("negative indices wrap around", _bent(_folding(zero=(_unchanged, _nothing)))),
+    mutant(
+        "negative indices wrap around",
+        _bent(_folding(zero=(_unchanged, _nothing))),
+        _bent(_folding(replicate=(_unchanged, _last))),
+        _bent(_folding(zero=(_unchanged, _nothing), replicate=(_unchanged, _last))),
+        _bent(
+            _folding(zero=(_unchanged, _nothing), replicate=(_unchanged, _last), reflect=(_unchanged, _mirrored_far))
+        ),
+    ),
+    mutant(
+        "image begins again at its far side",
+        _bent(_folding(reflect=(_around, _around))),
+        _bent(_folding(reflect=(_mirrored_near, _around))),
+        _bent(_folding(replicate=(_around, _around))),
+        _bent(_folding(replicate=(_around, _around), reflect=(_around, _around))),
+    ),
+    mutant(
+        "replicate takes one pixel for both ends",
+        _bent(_folding(replicate=(_first, _first))),
+        _bent(_folding(replicate=(_last, _last))),
+    ),
     mutant("edge pixels repeated", _bent(_folding(zero=_FOLDS["replicate"]))),
+    mutant("padding counted on one side", _bent(frame=lambda padding, axis: padding[axis])),
+    mutant("last output missing", _bent(lacking=1)),
+    mutant("stride ignored", _bent(move=1)),
+    mutant(
+        "first number of a pair used for the columns",
+        _bent(step=lambda stride, axis: stride[0]),
+        _bent(start=lambda padding, axis: -padding[0], frame=lambda padding, axis: 2 * padding[0]),
+        _bent(start=lambda padding, axis: -padding[0]),
+    ),
+    mutant(
+        "sum overwritten",
+        _bent(add=lambda y, term, inside: term),
+        _bent(add=lambda y, term, inside: np.where(inside, term, y)),
+    ),
     mutant(
         "vertical and horizontal padding swapped",
-        _bent(start=lambda padding, axis: -padding[1 - axis], frame=lambda padding, axis: padding[1 - axis]),
+        _bent(start=lambda padding, axis: -padding[1 - axis], frame=lambda padding, axis: 2 * padding[1 - axis]),
         _bent(start=lambda padding, axis: -padding[1 - axis]),
     ),
     mutant("vertical and horizontal stride swapped", _bent(step=lambda stride, axis: stride[1 - axis])),

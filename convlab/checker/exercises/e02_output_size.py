@@ -36,15 +36,15 @@ _SIZES = (
     _Sizes(window=3, stride=3, padding="valid", dilation=2, rest=2),
     _Sizes(window=5, stride=1, padding="valid", dilation=3),
     _Sizes(window=4, stride=1, padding="same", dilation=1),
-    _Sizes(window=3, stride=2, padding="same", dilation=2, rest=1),
+    _Sizes(window=5, stride=3, padding="same", dilation=3),
     _Sizes(window=3, stride=1, padding=(0, 5), dilation=1),
     _Sizes(window=4, stride=3, padding=(3, 1), dilation=2, rest=2),
 )
-_TOO_SMALL = (("valid", 3, 1, 5), (1, 4, 5, 5))  # padding, pixels that lack, stride, window
+_TOO_SMALL = (("valid", 0, 2, 4), ("valid", 3, 1, 5), (1, 4, 5, 5))  # padding, pixels that lack, stride, window
 
 
 def _cases(rng: np.random.Generator) -> list[Case]:
-    """One difficulty after the other; before the last two of them, windows that do not fit at all."""
+    """One difficulty after the other; before the last two of them, windows that just fit, or do not fit at all."""
     fitting = [_case(int(steps), sizes) for steps, sizes in zip(rng.permutation(40)[:10] + 3, _SIZES, strict=True)]
     return [*fitting[:-2], *(_too_small(*sizes) for sizes in _TOO_SMALL), *fitting[-2:]]
 
@@ -54,7 +54,7 @@ def _case(steps: int, sizes: _Sizes) -> Case:
     before, after = _ends(9, window, stride, padding, dilation) if padding != "same" else (0, 0)
     size = stride * steps + rest + dilation * (window - 1) + 1 - before - after
     if padding == "same":
-        size = 2 * (steps // 2) + 7  # odd, so that a stride of 2 has something to round
+        size = 3 * (steps // 3) + 7  # one more than a multiple of 3: rounding down, or to the nearest, is an error
     return _called(size, window, stride, padding, dilation)
 
 
@@ -90,7 +90,7 @@ def _bent(
     total: Callable[[Padding], int] = lambda padding: sum(padding) if isinstance(padding, tuple) else 2 * int(padding),
     windows: Callable[[int, int], float] = lambda left, stride: max(0, left // stride + 1),
     same: Callable[[int, int, int, int], float] = lambda size, window, stride, dilation: -(-size // stride),
-    valid: Callable[[int, int], float] | None = None,
+    valid: Callable[[int, int, int, int], float] | None = None,
 ) -> Answer:
     """Make an answer with one thing bent; as it stands, it is right.
 
@@ -102,19 +102,18 @@ def _bent(
         if padding == "same":
             return same(size, window, stride, dilation)
         if padding == "valid" and valid:
-            return valid(size, stride)
+            return valid(size, window, stride, dilation)
         padded = size + (0 if padding == "valid" else total(padding))
         return windows(int(padded - span(window, dilation)), stride)
 
     return answer
 
 
-def _padded_by_half(extra: int) -> Callable[[int, int, int, int], int]:
-    """Padding of half a window at both ends, where "same" was asked for."""
+def _padded(total: Callable[[int, int], int]) -> Callable[[int, int, int, int], int]:
+    """So much padding in all, by the window and its dilation, where "same" was asked for."""
 
     def same(size: int, window: int, stride: int, dilation: int) -> int:
-        pad = (dilation * (window - 1) + extra) // 2
-        return (size + 2 * pad - dilation * (window - 1) - 1) // stride + 1
+        return (size + total(window, dilation) - dilation * (window - 1) - 1) // stride + 1
 
     return same
 
@@ -139,10 +138,18 @@ _MUTANTS = (
         _bent(total=lambda padding: 2 * (padding[0] if isinstance(padding, tuple) else int(padding))),
         _bent(total=lambda padding: 2 * (padding[1] if isinstance(padding, tuple) else int(padding))),
     ),
-    mutant("output size rounded up", _bent(windows=lambda left, stride: max(0, -(-left // stride) + 1))),
+    mutant("last tap left out of the span", _bent(span=lambda window, dilation: dilation * (window - 1))),
+    mutant("one gap for all taps", _bent(span=lambda window, dilation: window + dilation - 1)),
+    mutant(
+        "output size rounded up",
+        _bent(windows=lambda left, stride: max(0, -(-left // stride) + 1)),
+        _bent(windows=lambda left, stride: -(-left // stride) + 1 if left >= 0 else 0),
+        _bent(windows=lambda left, stride: -(-left // stride) + 1),
+    ),
     mutant(
         "output size not rounded",
         _bent(windows=lambda left, stride: max(0.0, left / stride + 1)),
+        _bent(windows=lambda left, stride: left / stride + 1 if left >= 0 else 0),
         _bent(
             windows=lambda left, stride: max(0.0, left / stride + 1),
             same=lambda size, window, stride, dilation: size / stride,
@@ -156,18 +163,46 @@ _MUTANTS = (
         _bent(windows=lambda left, stride: left // stride + 1),
         _bent(windows=lambda left, stride: int(left / stride) + 1),
         _bent(windows=lambda left, stride: abs(left // stride + 1)),
+        _bent(windows=lambda left, stride: max(1, left // stride + 1)),
     ),
-    mutant("same taken for the size of the input", _bent(same=lambda size, window, stride, dilation: size)),
-    mutant("same rounded down", _bent(same=lambda size, window, stride, dilation: size // stride)),
+    mutant(
+        "a window that just fits not counted",
+        _bent(windows=lambda left, stride: left // stride + 1 if left > 0 else 0),
+    ),
+    mutant(
+        "same taken for the size of the input",
+        _bent(same=lambda size, window, stride, dilation: size),
+        _bent(
+            same=lambda size, window, stride, dilation: size,
+            windows=lambda left, stride: left // stride + 1,
+        ),
+    ),
+    mutant(
+        "same rounded down",
+        _bent(same=lambda size, window, stride, dilation: size // stride),
+        _bent(same=lambda size, window, stride, dilation: round(size / stride)),
+        _bent(same=lambda size, window, stride, dilation: (size - 1) // stride),
+    ),
     mutant(
         "same as half a window at both ends",
-        _bent(same=_padded_by_half(0)),
-        _bent(same=_padded_by_half(1)),
+        _bent(same=_padded(lambda window, dilation: dilation * (window - 1) // 2 * 2)),
+        _bent(same=_padded(lambda window, dilation: (dilation * (window - 1) + 1) // 2 * 2)),
+    ),
+    mutant(
+        "same without its dilation",
+        _bent(same=_padded(lambda window, dilation: window - 1)),
+        _bent(same=_padded(lambda window, dilation: (window - 1) // 2 * 2)),
+        _bent(same=_padded(lambda window, dilation: window // 2 * 2)),
     ),
     mutant(
         "window left out of valid",
-        _bent(valid=lambda size, stride: size // stride),
-        _bent(valid=lambda size, stride: -(-size // stride)),
+        _bent(valid=lambda size, window, stride, dilation: size // stride),
+        _bent(valid=lambda size, window, stride, dilation: -(-size // stride)),
+    ),
+    mutant(
+        "dilation left out of valid",
+        _bent(valid=lambda size, window, stride, dilation: -(-(size - window + 1) // stride)),
+        _bent(valid=lambda size, window, stride, dilation: max(0, (size - window) // stride + 1)),
     ),
 )
 

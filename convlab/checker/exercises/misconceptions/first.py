@@ -25,6 +25,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "a is squared, not doubled.",
         "Work out a = 3 by hand: 6 or 9?",
     ),
+    "two added, not multiplied": (
+        "2 is added to a, not multiplied by it.",
+        "Work out a = 5, b = 0 by hand: 7 or 10?",
+    ),
     "multiplied, not added": (
         "The two arrays are multiplied, not added.",
         "What stands between 2·a and b in the formula?",
@@ -61,6 +65,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Windows move by one pixel, as if the stride were 1.",
         "Write down the first input row of the windows p = 0, 1 and 2, then compare with your index.",
     ),
+    "stride missing in one direction": (
+        "In one direction the windows move by one pixel, as if the stride were 1.",
+        "Compare your line for the row with that for the column.",
+    ),
     "stride applied to the tap": (
         "The stride also spreads the taps inside a window; only the window as a whole should move by it.",
         "Two neighbouring taps of one window: how many pixels apart are the pixels they read?",
@@ -68,6 +76,14 @@ TEXTS: dict[str, tuple[str, str]] = {
     "padding left out of the index": (
         "Windows start too late: the first one begins inside the input, not in the padding.",
         "With padding 1, which input row does the first tap of output row 0 meet?",
+    ),
+    "padding missing in one direction": (
+        "In one direction the windows begin inside the image, not in the padding.",
+        "Compare your line for the row with that for the column.",
+    ),
+    "padding multiplied by the stride": (
+        "The stride multiplies the padding as well as the output's row and column.",
+        "The padding is a number of pixels. What does the stride count: pixels, or steps of the window?",
     ),
     "stride and padding left out": (
         "Stride and padding are both left out: the window begins at row p and column q.",
@@ -109,6 +125,14 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Outside the image the nearest pixel is used, where zero padding was asked for.",
         "What is the product of a weight and a padding pixel?",
     ),
+    "border pixels taken for padding": (
+        "The image's first or last row and column are skipped, as if they were padding.",
+        "Which numbers has the first row of the image, and which the last one? Look at your < and <=.",
+    ),
+    "window ended at the padding": (
+        "The window's row ends at its first tap in the padding, though those behind it may lie in the image.",
+        "What does break leave, and what does it skip?",
+    ),
     "kernel flipped": (
         "The kernel is flipped: this is the convolution of mathematics, not that of neural networks.",
         "Here w[0, 0] meets the top left pixel of the window.",
@@ -121,6 +145,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The output's row and column are swapped.",
         "p counts rows and goes with h; q counts columns and goes with w.",
     ),
+    "rows and columns of the image swapped": (
+        "The image is read with its row and its column swapped.",
+        "In which order do the row and the column stand in the shape of x?",
+    ),
     "last row and column of the window missing": (
         "The last row or column of the window is left out.",
         "How many values does range(R - 1) give?",
@@ -132,6 +160,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "only the first channel": (
         "Only the first input channel is used.",
         "One output looks at all input channels. Which loop does that?",
+    ),
+    "one channel of the filter for all": (
+        "All channels of the input are multiplied by the filter's first one.",
+        "Which index of w is the channel?",
     ),
     "only the last channel": (
         "Only the last input channel is left in the sum.",
@@ -149,9 +181,17 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The sum goes on from one output to the next.",
         "Each output starts its own sum. Where is it set to zero?",
     ),
+    "returned too early": (
+        "The function returns before its loops have ended.",
+        "How deep is your return indented? It should stand behind all loops.",
+    ),
     "bias missing": (
         "The bias is missing.",
         "The products are not all: what does each filter add to their sum?",
+    ),
+    "one bias for all outputs": (
+        "All output channels get the first bias.",
+        "bias has one number for each filter. Which one belongs to output channel k?",
     ),
     "bias added too often": (
         "The bias is added more than once for each output.",

@@ -13,6 +13,14 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The window is counted as dilation times its taps, with a gap behind the last one.",
         "How many gaps are there between 3 taps?",
     ),
+    "last tap left out of the span": (
+        "The window is counted as its gaps alone: from the first tap to the last, which itself is missing.",
+        "How many rows does a window of one tap span?",
+    ),
+    "one gap for all taps": (
+        "The window grows by one gap, however many taps it has.",
+        "How many gaps are there between 3 taps?",
+    ),
     "dilation taken for the gap": (
         "Between two taps lie as many skipped pixels as the dilation says, one too many.",
         "At dilation 1 the taps are neighbours. How many pixels lie between them?",
@@ -41,17 +49,29 @@ TEXTS: dict[str, tuple[str, str]] = {
         "A window that does not fit gives a wrong number of outputs.",
         "Work out by hand what your formula gives for 4 pixels and a window of 9, and what it should give.",
     ),
+    "a window that just fits not counted": (
+        "A window as large as the padded image gives no output.",
+        "An axis of 3 pixels and a window of 3: how many positions are there?",
+    ),
     "same taken for the size of the input": (
         'With "same" the output is as large as the input, whatever the stride.',
         "The padding of the same name gives that size at stride 1. What is it at stride 2?",
     ),
     "same rounded down": (
-        'With "same" the size is rounded down.',
-        "Five pixels, stride 2: windows begin at 0, 2 and 4. How many are these?",
+        'With "same" the size is not rounded up.',
+        "Seven pixels, stride 3: windows begin at 0, 3 and 6. How many are these?",
     ),
     "same as half a window at both ends": (
         'With "same" there is as much padding at one end as at the other, which a window of even span does not allow.',
         "How much padding in all does a window of 4 need, so that 7 pixels give 7 outputs?",
+    ),
+    "same without its dilation": (
+        'With "same" the padding is that of a window which is not dilated.',
+        'The answer of "same" needs no padding at all. Which two numbers does its rule take?',
+    ),
+    "dilation left out of valid": (
+        'With "valid" the window is taken as if it were not dilated.',
+        "How many pixels do 3 taps span at dilation 2? Draw them.",
     ),
     "window left out of valid": (
         'With "valid" the window is not taken into account.',
@@ -60,6 +80,18 @@ TEXTS: dict[str, tuple[str, str]] = {
     "a padded copy made": (
         "A padded copy is made, or something else as large.",
         "For each place in the frame, which pixel of the image does it show? Read that one.",
+    ),
+    "image copied as float64": (
+        "The whole image is copied, as float64, which takes twice its bytes.",
+        "The image may stay as it is: multiply single pixels, or add to a result in float64.",
+    ),
+    "image begins again at its far side": (
+        "Beyond an edge stand the pixels of the far side, as if the image began again.",
+        "For a b c d, which pixel does the mode show behind d: a, c or d?",
+    ),
+    "replicate takes one pixel for both ends": (
+        'With "replicate" both ends show the same pixel.',
+        "Before the first pixel stands the first one. Which one stands behind the last?",
     ),
     "border pixel mirrored twice": (
         "The mirror stands outside the border pixel, so that this pixel appears twice.",
