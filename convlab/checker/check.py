@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,8 @@ def judge(record: Exercise, answer: Any, seed: int, show: Show = lambda verdict:
     if first.status == "timeout":
         return verdict
     show(verdict)
-    name, misconception, hint = diagnose(record, trials)
+    again = KINDS[record.kind].again
+    name, misconception, hint = diagnose(record, trials, partial(again, record, answer) if again else None)
     return replace(verdict, diagnosis=name, misconception=misconception, hint=hint)
 
 

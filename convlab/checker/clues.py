@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from convlab.checker.compare import Elements
 from convlab.checker.kinds.outcome import Trial
@@ -13,7 +14,9 @@ from convlab.checker.record import Floats
 __all__ = ["clue"]
 
 Clue = tuple[str, str]  # a sentence about the errors, and a hint
+Blocks = npt.NDArray[np.intp]
 
+_NOTHING: Clue = ("", "")
 _CLOSE = 1e-4  # relative to the largest value: equal, but for rounding
 _ROUGH = 1e-2  # right in method, poor in precision
 
@@ -31,11 +34,11 @@ def clue(trials: Sequence[Trial]) -> Clue:
         return _shape_clue(trial.case.axes, *finding.shapes)
     # What the sanitizer says of a kernel says more than what its elements have in common.
     if finding.elements is None or finding.faults or not finding.elements.wrong.any():
-        return "", ""
+        return _NOTHING
     found, expected = _pooled(trials)
     with np.errstate(all="ignore"):  # results may be infinite
         fitting = (words for fits, words in _VALUES if fits(found, expected))
-        return next(fitting, None) or _place_clue(trial.case.axes, finding.elements)
+        return next(fitting, None) or _place_clue(trial.case.axes, finding.elements, finding.blocks)
 
 
 _OUTSIDE: Clue = (
@@ -117,11 +120,32 @@ _VALUES: tuple[tuple[Callable[[Floats, Floats], bool], Clue], ...] = (
 )
 
 
-def _place_clue(axes: tuple[str, ...], elements: Elements) -> Clue:
-    """Look where the errors of one result (N, K, P, Q) are."""
+def _place_clue(axes: tuple[str, ...], elements: Elements, blocks: Blocks | None) -> Clue:
+    """Look where the errors of one result are: in its planes, in the blocks of the grid, at its border."""
+    planes = elements.wrong.ndim == 4  # (N, K, P, Q)
+    found = _plane_clue(axes, elements) if planes else _NOTHING
+    if found == _NOTHING and blocks is not None:
+        found = _block_clue(elements.wrong, blocks)
+    if found == _NOTHING and planes and not elements.wrong[:, :, 1:-1, 1:-1].any():
+        found = "Only elements at the border are wrong.", "Which taps of these windows lie in the padding?"
+    return found
+
+
+def _block_clue(wrong: npt.NDArray[np.bool_], blocks: Blocks) -> Clue:
+    """Look whether the grid's first blocks in a direction are right, and all others wrong."""
+    for axis, places in zip("xyz", blocks, strict=True):
+        bad, all_ = np.unique(places[wrong & (places >= 0)]), np.unique(places[places >= 0])
+        if bad.size and bad[0] > all_[0] and bad.size == np.count_nonzero(all_ >= bad[0]):
+            return (
+                f"All is right up to blockIdx.{axis} = {bad[0] - 1}, and wrong from blockIdx.{axis} = {bad[0]} on.",
+                f"Which indices and bounds should depend on blockIdx.{axis}? Work them out for a thread of that block.",
+            )
+    return _NOTHING
+
+
+def _plane_clue(axes: tuple[str, ...], elements: Elements) -> Clue:
+    """Look what the planes of one result (N, K, P, Q) have in common."""
     found, expected, wrong = elements.found, elements.expected, elements.wrong
-    if wrong.ndim != 4:
-        return "", ""
     error = found - expected
     if _same(error, np.broadcast_to(error.mean(axis=(0, 2, 3), keepdims=True), error.shape)):
         return (
@@ -136,9 +160,7 @@ def _place_clue(axes: tuple[str, ...], elements: Elements) -> Clue:
         if not bad.all():
             places = ", ".join(str(i) for i in np.flatnonzero(~bad))
             return f"With {letter} = {places} all is right.", f"What is different for the other {letter}?"
-    if not wrong[:, :, 1:-1, 1:-1].any():
-        return "Only elements at the border are wrong.", "Which taps of these windows lie in the padding?"
-    return "", ""
+    return _NOTHING
 
 
 _FLIPS: tuple[tuple[tuple[int, ...], Clue], ...] = (

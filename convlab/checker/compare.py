@@ -39,7 +39,8 @@ class Finding:
     ``array`` is the result in float64 wherever there is one. Either its shape fits, and ``elements`` compares
     it, or ``shapes`` holds the shape found and the one expected. ``faults`` are the kinds that the sanitizer found, and
     ``over`` the measures whose budget was exceeded: with the array, they are the signature of an answer. ``said`` are
-    the values of an answer that is values, by name.
+    the values of an answer that is values, by name. ``blocks`` are x, y and z of the block of a kernel's grid that
+    wrote each element, of shape (3, *the array's), with −1 where none did.
     """
 
     problem: str = ""
@@ -49,6 +50,7 @@ class Finding:
     faults: frozenset[str] = frozenset()
     over: frozenset[str] = frozenset()
     said: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    blocks: npt.NDArray[np.intp] | None = None
 
 
 def rounding_bound(terms: int, magnitude: Floats, dtype: npt.DTypeLike) -> Floats:

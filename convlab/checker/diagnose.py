@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from convlab.checker.clues import clue
+from convlab.checker.compare import Finding
 from convlab.checker.kinds import KINDS
-from convlab.checker.kinds.outcome import Trial
-from convlab.checker.record import Exercise
+from convlab.checker.kinds.outcome import Trial, alike
+from convlab.checker.record import Case, Exercise
 
-__all__ = ["Diagnosis", "diagnose"]
+__all__ = ["Again", "Diagnosis", "diagnose"]
+
+Again = Callable[[Case, int], Finding]
+
+_ORDERS = (1, 2, 3)  # of the warps; two of them stay as they were in every second one
 
 
 class Diagnosis(NamedTuple):
@@ -21,13 +26,22 @@ class Diagnosis(NamedTuple):
     hint: str = ""
 
 
-def diagnose(exercise: Exercise, trials: Sequence[Trial]) -> Diagnosis:
-    """Find the mutant whose signature on all the tried cases is that of the answer.
+def diagnose(exercise: Exercise, trials: Sequence[Trial], again: Again | None = None) -> Diagnosis:
+    """Find the mutant whose signature on all the tried cases is that of the answer, or else a clue.
 
-    Parameters: ``exercise``, whose mutants they are; ``trials`` of an answer of which at least one is not right.
+    Parameters: ``exercise``, whose mutants they are; ``trials`` of an answer of which at least one is not right;
+    ``again`` tries a case once more, in an order of that number, to see whether the result is the same.
     """
     matches = KINDS[exercise.kind].matches
     for mutant in exercise.mutants:
         if any(matches(exercise, way, trials) for way in mutant.ways):
             return Diagnosis(mutant.name, mutant.misconception, mutant.hint)
-    return Diagnosis("", *clue(trials))
+    varies = again is not None and _varies(trials, again)
+    return Diagnosis("", *(KINDS[exercise.kind].varying if varies else clue(trials)))
+
+
+def _varies(trials: Sequence[Trial], again: Again) -> bool:
+    """Tell whether the last wrong result, that of the most warps, comes out otherwise another time."""
+    trial = [trial for trial in trials if trial.finding.problem][-1]
+    first, others = trial.finding.array, (again(trial.case, order).array for order in _ORDERS)
+    return first is not None and not all(other is None or alike(first, other) for other in others)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from convlab.emulator.observers.writers import Writers
 from convlab.errors import ConvlabError
 from convlab.executors.empty import empty
 from convlab.executors.launch import launch
@@ -25,7 +26,8 @@ Shape = int | tuple[int, ...]
 @dataclass(frozen=True)
 class Launch:
     """A launch: the kernel's name, grid, block, bytes of shared memory, arguments by name, the one that is the output,
-    the axes of arrays, the measures that are asked for, and after how many instructions it has no end.
+    the axes of arrays, the measures that are asked for, after how many instructions it has no end, and the seed by
+    which chance lets warps go first, if any.
     """
 
     entry: str
@@ -37,6 +39,7 @@ class Launch:
     letters: Mapping[str, str]
     measures: tuple[str, ...]
     instructions: int
+    order: int | None = None
 
 
 class FaultFound(NamedTuple):
@@ -52,7 +55,8 @@ class FaultFound(NamedTuple):
 class Launched:
     """What a launch came to: output, faults, measures by name, what was printed; ``refused`` says why there is none.
 
-    A refused launch is the learner's signature, and no failure of ours.
+    ``blocks`` tells which block wrote each element of the output, as ``Writers`` does. A refused launch is the
+    learner's signature, and no failure of ours.
     """
 
     output: npt.NDArray[Any]
@@ -60,6 +64,7 @@ class Launched:
     used: Mapping[str, float] = field(default_factory=dict)
     printed: str = ""
     refused: str = ""
+    blocks: npt.NDArray[np.intp] | None = None
 
 
 def launched(module: Module, what: Launch) -> Launched:
@@ -67,17 +72,18 @@ def launched(module: Module, what: Launch) -> Launched:
     arguments = {
         name: value.copy() if isinstance(value, np.ndarray) else value for name, value in what.arguments.items()
     }
-    arguments[what.output] = empty(arguments[what.output].shape, arguments[what.output].dtype)
+    output = arguments[what.output] = empty(arguments[what.output].shape, arguments[what.output].dtype)
+    writers = Writers(output)
     try:
-        run = _run(module, what, list(arguments.values()))
-        output = np.array(arguments[what.output])
+        run = _run(module, what, list(arguments.values()), writers)
         faults = tuple(FaultFound(each.kind, each.severity, each.line, each.message) for each in run.faults)
-        return Launched(output, faults, _used(module, what, run), run.stdout)
+        used = _used(module, what, run)
+        return Launched(np.array(output), faults, used, run.stdout, blocks=writers.blocks())
     except ConvlabError as error:
         return Launched(np.zeros(0), refused=_first_line(error))
 
 
-def _run(module: Module, what: Launch, arguments: list[Any]) -> Run:
+def _run(module: Module, what: Launch, arguments: list[Any], writers: Writers) -> Run:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # milder faults are judged with the others
         return launch(
@@ -90,6 +96,8 @@ def _run(module: Module, what: Launch, arguments: list[Any]) -> Run:
             faults="record",
             budget=what.instructions,
             axes=what.letters,
+            seed=what.order,
+            observers=[writers],
         )
 
 

@@ -248,6 +248,18 @@ def test_keeping_references_changes_nothing(answers):
     assert check("01-loops", answer).passed
 
 
+def test_a_function_that_remembers_is_told(answers):
+    calls = []
+
+    def answer(*arguments):
+        calls.append(1)
+        return answers["01-loops"](*arguments) + np.arange(SIZE)[0] + len(calls) ** 2
+
+    verdict = check("01-loops", answer)
+    assert verdict.misconception == "The same call gives another result the second time."
+    assert verdict.diagnosis == ""
+
+
 def test_a_megabyte_of_printing_is_cut():
     def answer(*arguments):
         for _ in range(1000):

@@ -1,5 +1,7 @@
 """What errors have in common, where no mutant computes the same."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,39 @@ def test_the_pattern_is_told(found, sentence):
     words, hint = clue([judged(RIGHT), judged(found)])
     assert words == sentence
     assert bool(words) == bool(hint)
+
+
+# Which block wrote each element: columns of two along x, rows of three along y, an image each along z.
+N, _, P, Q = np.indices(RIGHT.shape)
+BLOCKS = np.stack([Q // 2, P // 3, N])
+MORE = np.random.default_rng(6).uniform(0.3, 0.6, RIGHT.shape)
+
+BLOCKWISE = {
+    "the second along x": (Q >= 2, "All is right up to blockIdx.x = 0, and wrong from blockIdx.x = 1 on."),
+    "the last along x": ((Q == 4) & (P < 3), "All is right up to blockIdx.x = 1, and wrong from blockIdx.x = 2 on."),
+    "the second along y": ((P == 3) & (Q > 0), "All is right up to blockIdx.y = 0, and wrong from blockIdx.y = 1 on."),
+    "one in the middle": ((Q // 2 == 1) & (P < 3) & (P > 0), ""),
+    "the first": (Q < 2, ""),
+    "one of each": ((Q // 2 + P // 3) % 2 == 0, ""),
+    "the second image": (N == 1, "With n = 0 all is right."),  # in tensor terms where they say as much
+}
+
+
+@pytest.mark.parametrize(("wrong", "sentence"), BLOCKWISE.values(), ids=BLOCKWISE)
+def test_the_block_from_which_on_all_is_wrong_is_told(wrong, sentence):
+    trial = judged(RIGHT + wrong * MORE)
+    words, hint = clue([replace(trial, finding=replace(trial.finding, blocks=BLOCKS))])
+    assert words == sentence
+    assert bool(words) == bool(hint)
+
+
+def test_what_no_block_wrote_and_results_of_other_ranks_are_looked_at_too():
+    right = np.random.default_rng(7).uniform(1, 2, 40)
+    places = np.stack([np.arange(40) // 16, np.zeros(40, int), np.zeros(40, int)])
+    places[:, 3] = -1
+    trial = judged(np.where(places[0] == 0, right, right + np.arange(40)), right, Case({}, axes=("i",)))
+    words, _ = clue([replace(trial, finding=replace(trial.finding, blocks=places))])
+    assert words == "All is right up to blockIdx.x = 0, and wrong from blockIdx.x = 1 on."
 
 
 def test_a_pattern_must_hold_in_all_wrong_cases():

@@ -7,6 +7,7 @@ import numpy as np
 from convlab.checker import exercise
 from convlab.checker.compare import Finding, compare
 from convlab.checker.diagnose import Diagnosis, diagnose
+from convlab.checker.kinds import KINDS
 from convlab.checker.kinds.outcome import Trial
 from convlab.checker.record import Case, Mutant
 
@@ -57,6 +58,31 @@ def test_failing_where_the_mutant_fails_counts_as_agreement():
 def test_failing_where_the_mutant_does_not_is_no_match():
     failed = Trial(CASES[1], "error", Finding("raised ZeroDivisionError"))
     assert diagnose(posed(*MUTANTS), [tried(np.array([2.0, 4.0]), np.zeros(2))[0], failed]).name == ""
+
+
+def test_a_result_that_varies_is_told_before_what_its_errors_share():
+    trials = tried(np.array([2.0, 3.0]), np.array([4.0, 6.0]))
+    others = iter([4.0, 4.0 + 1e-6, 4.5])
+    asked = []
+
+    def again(case, order):
+        asked.append((case, order))
+        return Finding(array=np.array([next(others), 6.0]))
+
+    assert diagnose(posed(), trials, again) == Diagnosis("", *KINDS["function"].varying)
+    assert asked == [(CASES[1], 1), (CASES[1], 2), (CASES[1], 3)]
+    words = diagnose(posed(), trials, lambda case, order: trials[1].finding).misconception
+    assert words == "All elements are off by the same amount."
+    assert diagnose(posed(), trials, lambda case, order: Finding("failed")).misconception == words
+
+
+def test_nothing_is_tried_again_where_a_mutant_is_found_or_nothing_came_out():
+    def never(case, order):
+        raise AssertionError
+
+    assert diagnose(posed(*MUTANTS), tried(np.array([2.0, 4.0]), np.array([6.0, 10.0])), never).name == "doubled"
+    failed = Trial(CASES[0], "error", Finding("raised ZeroDivisionError"))
+    assert diagnose(posed(), [failed], never) == Diagnosis()
 
 
 def test_failing_everywhere_matches_nothing_not_even_a_mutant_that_does():

@@ -12,11 +12,16 @@ import numpy as np
 from convlab.checker import guard
 from convlab.checker.budgets import judged
 from convlab.checker.compare import Finding, compare
-from convlab.checker.kinds.outcome import ENDED, Attempt, Trial, agrees
+from convlab.checker.kinds.outcome import ENDED, PATIENCE, Attempt, Trial, agrees
 from convlab.checker.memory import measured
 from convlab.checker.record import Case, Exercise
 
-__all__ = ["attempt", "came_to", "matches", "unusable"]
+__all__ = ["VARYING", "again", "attempt", "came_to", "matches", "unusable"]
+
+VARYING = (
+    "The same call gives another result the second time.",
+    "What is left over from one call to the next, or used before it is set: a global, np.empty, random numbers?",
+)
 
 
 def unusable(exercise: Exercise, answer: Any) -> str:
@@ -51,6 +56,11 @@ def attempt(exercise: Exercise, answer: Any, case: Case, seconds: float, log: gu
         value, used["memory"] = outcome.value
         outcome = replace(outcome, value=value)
     return came_to(exercise, case, outcome, _changed(arguments, case.arguments), used, log)
+
+
+def again(exercise: Exercise, answer: Any, case: Case, order: int) -> Finding:
+    """What the same call gives once more."""
+    return attempt(exercise, answer, case, PATIENCE, guard.Printed()).finding
 
 
 def came_to(

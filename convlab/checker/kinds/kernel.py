@@ -12,7 +12,7 @@ import numpy as np
 from convlab.checker import guard
 from convlab.checker.budgets import judged
 from convlab.checker.compare import Finding, compare
-from convlab.checker.kinds.outcome import ENDED, Attempt, Trial, agrees
+from convlab.checker.kinds.outcome import ENDED, PATIENCE, Attempt, Trial, agrees
 from convlab.checker.launched import FaultFound, Launch, Launched, launched
 from convlab.checker.record import Case, Exercise, Kernel
 from convlab.errors import ConvlabError
@@ -22,8 +22,12 @@ from convlab.executors.launch import launch
 from convlab.executors.module import Module
 from convlab.magic import Uncompiled
 
-__all__ = ["attempt", "came_to", "launch_of", "matches", "missing", "unusable"]
+__all__ = ["VARYING", "again", "attempt", "came_to", "launch_of", "matches", "missing", "unusable"]
 
+VARYING = (
+    "The result differs from run to run: it depends on which warp goes first.",
+    "Which elements does one thread write that another one reads or writes, with nothing that orders the two?",
+)
 INSTRUCTIONS = 300_000  # of a launch: far more than any case needs, and soon reached by a loop without an end
 
 
@@ -43,15 +47,22 @@ def missing(exercise: Exercise, kernels: Sequence[str]) -> str:
     return "" if entry in kernels else f"has no kernel {entry}; it has {', '.join(kernels) or 'none'}"
 
 
-def attempt(exercise: Exercise, answer: Module, case: Case, seconds: float, log: guard.Printed) -> Attempt:
+def attempt(
+    exercise: Exercise, answer: Module, case: Case, seconds: float, log: guard.Printed, order: int | None = None
+) -> Attempt:
     """Launch the kernel on a case; first its faults count, then its output, then its budgets."""
-    outcome = guard.call(launched, (answer, launch_of(exercise, case)), seconds, log)
+    outcome = guard.call(launched, (answer, launch_of(exercise, case, order)), seconds, log)
     if outcome.ended != "returned":
         return Attempt(ENDED[outcome.ended], Finding(outcome.sentence), outcome.error)
     came = came_to(exercise, case, outcome.value, log)
     if came.status == "ok" and cuda.available() and (problem := _on_gpu(exercise, answer, case)):
         return Attempt("wrong", replace(came.finding, problem=problem))
     return came
+
+
+def again(exercise: Exercise, answer: Module, case: Case, order: int) -> Finding:
+    """What the same launch gives when chance lets other warps go first."""
+    return attempt(exercise, answer, case, PATIENCE, guard.Printed(), order).finding
 
 
 def came_to(exercise: Exercise, case: Case, launched: Launched, log: guard.Printed) -> Attempt:
@@ -65,13 +76,13 @@ def came_to(exercise: Exercise, case: Case, launched: Launched, log: guard.Print
     return Attempt("wrong" if finding.problem else "ok", finding)
 
 
-def launch_of(exercise: Exercise, case: Case) -> Launch:
-    """The launch of a case."""
+def launch_of(exercise: Exercise, case: Case, order: int | None = None) -> Launch:
+    """The launch of a case; ``order`` is the seed by which chance lets warps go first, if any."""
     task = _task(exercise)
     grid, block, shared = task.launch(*case.known)
     measures = tuple(budget.measure for budget in exercise.budgets)
-    letters = dict(task.letters)
-    return Launch(task.entry, grid, block, shared, case.arguments, task.output, letters, measures, INSTRUCTIONS)
+    given = (task.entry, grid, block, shared, case.arguments, task.output, dict(task.letters), measures)
+    return Launch(*given, INSTRUCTIONS, order)
 
 
 def matches(exercise: Exercise, way: str, trials: Sequence[Trial]) -> bool:
@@ -103,7 +114,7 @@ def _finding(exercise: Exercise, case: Case, launched: Launched) -> Finding:
         finding = replace(finding, problem=f"has a fault in line {first.line}: {first.message.rstrip('.')}")
     # With the array that is touched, so that two slips that leave the output right are told apart.
     kinds = frozenset(f"{fault.kind} {fault.message.partition('[')[0]}" for fault in faults)
-    return judged(replace(finding, faults=kinds), exercise, case, launched.used)
+    return judged(replace(finding, faults=kinds, blocks=launched.blocks), exercise, case, launched.used)
 
 
 def _unwritten(case: Case, output: Any) -> str:

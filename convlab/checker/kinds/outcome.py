@@ -12,10 +12,11 @@ from convlab.checker.compare import Finding
 from convlab.checker.record import Case, Exercise
 from convlab.checker.verdict import Status
 
-__all__ = ["ENDED", "Attempt", "Trial", "agrees"]
+__all__ = ["ENDED", "PATIENCE", "Attempt", "Trial", "agrees", "alike"]
 
 # How a guarded call ended, where it gave no value, and the status that this is.
 ENDED: dict[str, Status] = {"raised": "error", "unwritten": "not_attempted", "timeout": "timeout"}
+PATIENCE = 1.0  # seconds, for trying a case once more
 _AGREEMENT = 1e-4  # relative and absolute: far above float32's rounding, far below any mistake in data near 1
 
 
@@ -55,11 +56,12 @@ def agrees(
         if mine.array is None or found.array is None:
             if mine.array is not found.array:
                 return False
-        elif not _alike(mine.array, found.array):
+        elif not alike(mine.array, found.array):
             return False
         shared += bool(found.problem) and (found.array is not None or bool(found.faults))
     return shared > 0
 
 
-def _alike(a: Any, b: Any) -> bool:
+def alike(a: Any, b: Any) -> bool:
+    """Tell whether two results are the same, but for rounding."""
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=_AGREEMENT, atol=_AGREEMENT, equal_nan=True))

@@ -18,18 +18,17 @@ NOBODY = -1
 
 
 class Writers:
-    """Watches the array in global memory that a parameter of the kernel points to; the name is the parameter's."""
+    """Watches one of the arrays that a launch is given, which must be C-contiguous."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.data = array
+        self.numbers = np.full(array.size, NOBODY)
 
     def attach(self, machine: Machine) -> None:
-        """Find the array; nobody has written to it yet."""
+        """Find out where the array lies."""
         self.machine = machine
-        buffers = machine.memory.everywhere.buffers
-        index = [buffer.name for buffer in buffers].index(self.name)
-        self.data, self.address = buffers[index].data, buffer_address(index)
-        self.numbers = np.full(self.data.size, NOBODY)
+        buffers = enumerate(machine.memory.everywhere.buffers)
+        self.address = buffer_address(next(n for n, each in buffers if np.may_share_memory(each.data, self.data)))
 
     def access(self, site: Site, address: Any, lanes: Lanes, values: tuple[Any, ...]) -> None:
         """Note the block of a store, or of an atomic; the last one stands."""

@@ -55,6 +55,36 @@ def test_what_is_never_written_is_said_and_nothing_at_all_is_no_attempt() -> Non
     assert told(ANSWER.replace("    y[((n", "    if (n > 5) y[((n")).status == "not_attempted"
 
 
+def test_the_block_from_which_on_all_is_wrong_is_told() -> None:
+    verdict = told(ANSWER.replace("float sum = 0.0f", "float sum = blockIdx.x * (0.5f + pixel % 7)"))
+    assert verdict.misconception == "All is right up to blockIdx.x = 0, and wrong from blockIdx.x = 1 on."
+    assert verdict.status == "wrong"
+
+
+RACES = {
+    "in global memory": ("y[0]", "y[0] = pixel; sum += y[0];"),
+    "in shared memory": (
+        "tile",
+        "__shared__ float tile[96]; tile[threadIdx.x] = pixel; sum += tile[(threadIdx.x + 32) % 96];",
+    ),
+}
+
+
+@pytest.mark.parametrize(("array", "line"), RACES.values(), ids=RACES)
+def test_a_result_that_depends_on_the_order_of_the_warps_is_told(array: str, line: str) -> None:
+    """Two warps of a block: which one writes last is chance."""
+    verdict = told(
+        ANSWER.replace("    y[((n", f"    {line}\n    y[((n"),
+        kernel=replace(RECORD.kernel, launch=lambda x, w, spec: ((-(-spec.p * spec.q // 96), spec.k, spec.n), 96, 0)),
+    )
+    assert verdict.status == "wrong", array
+    assert verdict.misconception == "The result differs from run to run: it depends on which warp goes first."
+
+
+def test_a_wrong_result_that_stays_the_same_is_not_said_to_vary() -> None:
+    assert "differs" not in told(ANSWER.replace("float sum = 0.0f", "float sum = 0.5f + pixel % 7")).misconception
+
+
 def test_an_endless_loop_ends() -> None:
     verdict = told(ANSWER.replace("++c", "c += 0"))
     assert verdict.status in ("wrong", "timeout")

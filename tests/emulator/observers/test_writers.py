@@ -15,10 +15,10 @@ INDEX = "int b = blockIdx.x + 3 * blockIdx.y, t = threadIdx.x;\n"
 
 def blocks(body: str, shape: tuple[int, ...] = (6, 8)) -> np.ndarray:
     """What each of 3×2 blocks of 8 threads wrote of y."""
-    writers = Writers("y")
     kernel = compile(f"{HEAD}{INDEX}{body}\n}}").kernels["f"]
-    args = [np.ones(64, "f4"), np.zeros(shape, "f4")]
-    launch(kernel, (3, 2), 8, args, device="emulator", faults="record", observers=[writers])
+    y = np.zeros(shape, "f4")
+    writers = Writers(y)
+    launch(kernel, (3, 2), 8, [np.ones(64, "f4"), y], device="emulator", faults="record", observers=[writers])
     return writers.blocks()
 
 
