@@ -101,8 +101,9 @@ def make(control: Control, value: Any) -> widgets.BoundedIntText | widgets.Dropd
     if isinstance(control, Text):  # which counts when it is entered, not letter by letter
         texts = {"options": [*control.examples], "continuous_update": False}
         return widgets.Combobox(value=value, style=_NAME_WIDTH, layout={"width": "auto"}, **texts, **names)
-    limits = {"min": control.least, "max": control.most}
-    return widgets.BoundedIntText(value, style=_NAME_WIDTH, layout={"width": "186px"}, **limits, **names)
+    limits, digits = {"min": control.least, "max": control.most}, len(str(control.most))
+    layout = {"width": f"{186 + 10 * max(0, digits - 3)}px"}
+    return widgets.BoundedIntText(value, style=_NAME_WIDTH, layout=layout, **limits, **names)
 
 
 def row(field: Any) -> Any:

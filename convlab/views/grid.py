@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -32,10 +33,11 @@ class Panel:
     ``row_axis``, ``col_axis`` are axis letters, ``row_index``, ``col_index`` the numbers along the edges;
     ``operator`` is drawn before the panel; ``line`` counts the lines of panels from 0, top to bottom;
     ``row_lines`` and ``col_lines`` are the rows and columns before which a heavy line is drawn, as at a block's border;
-    ``regions``, a number for each cell, draw a heavy line wherever the number changes, as around blocks of any form;
+    ``regions``, a number for each cell, draw a heavy line wherever the number changes, as around blocks of any form,
+    and around all of the grid that is not 0;
     ``cell_width`` is the width of a cell, in its heights, for texts and bars; ``bars``, numbers from 0 to 1, fill
-    each cell from the left by that part of its width; a ``switch`` panel tells Python which cell is pressed;
-    ``message`` stands in place of a panel that has no cells.
+    each cell from the left by that part of its width; a ``switch`` panel tells Python which cell is pressed; what a
+    step writes into the cells of a ``spoken`` panel is read out with their labels; ``message`` stands in place of a panel that has no cells.
 
     Raises ``ValueError`` when a list does not fit the grid, a kind is unknown, or the grid is larger than
     ``CELL_LIMIT``.
@@ -62,6 +64,7 @@ class Panel:
     cell_width: int = 1
     bars: Sequence[float] = ()
     switch: bool = False
+    spoken: bool = False
     message: str = ""
 
     def __post_init__(self) -> None:
@@ -110,7 +113,8 @@ class Frame:
     'first product'
 
     Parameters: cells are numbers as ``cell_ids`` gives them; ``here`` is the cell that the step is about,
-    ``lit`` those that take part in it; ``kinds`` has the cells that take another kind for the step.
+    ``lit`` those that take part in it; ``kinds`` has the cells that take another kind for the step; ``links``, of shape
+    (links, 2), join the view's links for the step; ``arrows`` are drawn from one cell to another.
     """
 
     caption: str
@@ -118,11 +122,15 @@ class Frame:
     lit: Sequence[int] = ()
     values: Mapping[int, str] = field(default_factory=dict)
     kinds: Mapping[int, str] = field(default_factory=dict)
+    links: Ids = field(default_factory=lambda: join())
+    arrows: Sequence[tuple[int, int]] = ()
 
     @property
     def cells(self) -> list[int]:
-        """All cells that the frame names."""
-        return [*([] if self.here is None else [self.here]), *self.lit, *self.values, *self.kinds]
+        """All cells that the frame names, of its links the first and the last."""
+        ends = [int(self.links.min()), int(self.links.max())] if self.links.size else []
+        here = [] if self.here is None else [self.here]
+        return [*here, *self.lit, *self.values, *self.kinds, *ends, *chain.from_iterable(self.arrows)]
 
 
 def cell_ids(panels: Iterable[Panel]) -> dict[str, Ids]:

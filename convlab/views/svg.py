@@ -7,11 +7,12 @@ import json
 import re
 from collections.abc import Container, Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from convlab.views.grid import Frame, Panel
+from convlab.views.arrows import Paths
+from convlab.views.grid import Frame, Ids, Panel
 from convlab.views.layout import LEFT, MARGIN, Place, arrange, wrapped
 from convlab.views.palette import KINDS, STYLE
 
@@ -33,6 +34,7 @@ def draw(view: View, frame: Frame | None = None) -> str:
     frames travel in ``metadata``, so that the picture alone is all that the front end needs.
     """
     layout = arrange(view.panels, top=MARGIN + _LINE + 4)
+    paths = Paths(layout.places)
     legend, bottom = _legend(view, layout.bottom, layout.width - MARGIN)
     captions = [line for text in view.captions for line in wrapped(text, layout.width - LEFT - MARGIN)]
     width, height = layout.width, bottom + _LINE * len(captions) + MARGIN
@@ -42,7 +44,7 @@ def draw(view: View, frame: Frame | None = None) -> str:
         f' aria-label="{_safe(view.alt)}"'
         f' width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
         f"<style>{escape(STYLE, quote=False)}</style>"
-        f"<metadata>{_metadata(view)}</metadata>"
+        f"<metadata>{_metadata(view, paths)}</metadata>"
         f'<rect class="cl-page" width="{width}" height="{height}" rx="6"/>',
         _text(LEFT, MARGIN + 12, "cl-title", view.title),
     ]
@@ -52,15 +54,32 @@ def draw(view: View, frame: Frame | None = None) -> str:
         longest = max((len(text) for text in _texts(view, place.panel, range(first, last))), default=0)
         parts += _panel(place, first, frame, words.keys(), longest)
         first = last
+    if any(each.arrows for each in view.frames):
+        parts.append(paths.layer(frame.arrows if frame else ()))
     lines = (_text(LEFT, bottom + _LINE * (i + 1) - 4, "cl-small", line) for i, line in enumerate(captions))
     return "".join([*parts, *legend, *lines, "</svg>"])
 
 
-def _metadata(view: View) -> str:
-    """Write links and frames for the front end: pairs of 16-bit numbers in base64, and JSON."""
-    links = base64.b64encode(view.links.astype("<u2").tobytes()).decode("ascii")
-    data = {"title": view.title, "links": links, "frames": [vars(frame) for frame in view.frames]}
+def _metadata(view: View, paths: Paths) -> str:
+    """Write links and frames for the front end, as JSON."""
+    frames = [_step(frame, paths) for frame in view.frames]
+    data = {"title": view.title, "links": _encoded(view.links), "frames": frames}
     return _safe(json.dumps(data, default=int, separators=(",", ":"), ensure_ascii=False))
+
+
+def _step(frame: Frame, paths: Paths) -> dict[str, Any]:
+    """What the front end needs of a frame; the rare things only where there are some."""
+    data = {name: getattr(frame, name) for name in ("caption", "here", "lit", "values", "kinds")}
+    if frame.links.size:
+        data["links"] = _encoded(frame.links)
+    if frame.arrows:
+        data["arrows"] = paths.drawn(frame.arrows)
+    return data
+
+
+def _encoded(links: Ids) -> str:
+    """Write links as pairs of 16-bit numbers in base64."""
+    return base64.b64encode(links.astype("<u2").tobytes()).decode("ascii")
 
 
 def _safe(text: str) -> str:
@@ -90,11 +109,11 @@ def _panel(place: Place, first: int, frame: Frame | None, explained: Container[s
     if panel.message:
         return [*head, *_message(place)]
     name, title = _safe(panel.name), _safe(f"{panel.title}, {panel.rows} × {panel.cols}")
-    switch = " cl-switch" if panel.switch else ""
+    marks = (" cl-switch" if panel.switch else "") + (" cl-spoken" if panel.spoken else "")
     return [
         *head,
         *_edges(place),
-        f'<g class="cl-panel{switch}" role="grid" aria-label="{title}" data-name="{name}" data-cols="{panel.cols}"'
+        f'<g class="cl-panel{marks}" role="grid" aria-label="{title}" data-name="{name}" data-cols="{panel.cols}"'
         f' transform="translate({x},{y})">'
         f'<rect class="cl-board" width="{place.width}" height="{place.height}"/>',
         *_cells(place, first, frame, explained, longest),
@@ -178,10 +197,10 @@ def _lines(place: Place) -> str:
     across = "".join(f"M0 {row * pitch}h{place.width}" for row in panel.row_lines)
     down = "".join(f"M{col * wide} 0v{place.height}" for col in panel.col_lines)
     if panel.regions:
-        regions = np.reshape(panel.regions, (panel.rows, panel.cols))
+        regions = np.pad(np.reshape(panel.regions, (panel.rows, panel.cols)), 1)  # outside lies region 0
         below, beside = (np.argwhere(np.diff(regions, axis=axis)).tolist() for axis in (0, 1))
-        across += "".join(f"M{col * wide} {(row + 1) * pitch}h{wide}" for row, col in below)
-        down += "".join(f"M{(col + 1) * wide} {row * pitch}v{pitch}" for row, col in beside)
+        across += "".join(f"M{(col - 1) * wide} {row * pitch}h{wide}" for row, col in below)
+        down += "".join(f"M{col * wide} {(row - 1) * pitch}v{pitch}" for row, col in beside)
     return f'<path class="cl-line" d="{across}{down}"/>' if across or down else ""
 
 

@@ -136,7 +136,7 @@ def _outputs(spec: ConvSpec, everyone: Sequence[Work], launch: Launch) -> list[P
                 subtitle="its threads" if k else "its threads, numbered in their block",
                 values=[str(t) for t in numbers],
                 kinds=[f"group{number % _GROUPS}" for number in warps],
-                regions=blocks,
+                regions=[block + 1 for block in blocks],
             )
         )
     return panels

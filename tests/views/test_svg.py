@@ -197,13 +197,13 @@ def test_numbers_are_legible_in_each_state_and_theme(scope: str, kind: str) -> N
     assert contrast(paper, fill(f"{scope}.cl-{kind}.cl-here rect")) >= 4.5
 
 
-def test_heavy_lines_run_where_regions_meet() -> None:
+def test_heavy_lines_run_where_regions_meet_and_around_them() -> None:
     panel = Panel(name="y", title="y", rows=2, cols=3, labels="abcdef", regions=(0, 0, 1, 0, 2, 2))
     drawing = View(title="", alt="", panels=[panel]).svg()
     pitch = 34
     (path,) = re.findall(r'class="cl-line" d="([^"]*)"', drawing)
-    below = {(1, 1), (1, 2)}  # (row, column) of the cell above which a line runs
-    beside = {(0, 2), (1, 1)}  # and of the cell left of which one runs
+    below = {(0, 2), (1, 1), (1, 2), (2, 1), (2, 2)}  # (row, column) of the cell above which a line runs
+    beside = {(0, 2), (0, 3), (1, 1), (1, 3)}  # and of the cell left of which one runs; region 0 is not framed
     steps = [f"M{col * pitch} {row * pitch}h{pitch}" for row, col in sorted(below)]
     steps += [f"M{col * pitch} {row * pitch}v{pitch}" for row, col in sorted(beside)]
     assert path == "".join(steps)

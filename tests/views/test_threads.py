@@ -89,7 +89,7 @@ def test_an_output_names_its_block_and_thread(spec: ConvSpec, mapping: str, bloc
         for cell, (p, q) in enumerate(itertools.product(range(spec.p), range(spec.q))):
             number, thread = owner(spec, mapping, block, k, p, q)
             assert panel.values[cell] == str(thread)
-            assert panel.regions[cell] == number
+            assert panel.regions[cell] == number + 1
             place, words = panel.labels[cell].split(": ")
             assert place == f"y[k={k}, p={p}, q={q}]"
             assert re.fullmatch(
