@@ -165,7 +165,7 @@ def _chosen(record: Exercise, parts: list[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def _distinct(parts: Sequence[str]) -> list[str]:
-    """Each text once; of equal ones the last."""
+    """Each text once, where the last of its equals stands."""
     kept = {_bare(part): part for part in reversed(parts)}
     return [*reversed(kept.values())]
 

@@ -17,6 +17,7 @@ _CHUNK = 1 << 20  # bytes
 _MOST_READ = 400 << 20  # bytes of a file
 _MOST_KEPT = 8 << 20  # characters without outputs: no lesson comes near
 _LEFT_OUT = frozenset({"outputs", "attachments", "application/vnd.jupyter.widget-state+json"})
+_NO_KEY = "\0" * 60  # longer than any of them
 _IN_STRING = re.compile(r'["\\]')
 _STRUCTURE = re.compile(r'["{}\[\],:]')
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -108,11 +109,11 @@ class _Scanner:
 
     def _through_string(self, chunk: str, at: int) -> int:
         if self._escaped:
-            self._escaped = False
+            self._escaped, self._key = False, _NO_KEY  # none of the keys has an escape
             return at + 1
         found = _IN_STRING.search(chunk, at)
         end = found.start() if found else len(chunk)
-        self._key += chunk[at : min(end, at + 60)] if len(self._key) < 60 else ""
+        self._key += chunk[at : min(end, at + len(_NO_KEY))] if len(self._key) < len(_NO_KEY) else ""
         if found:
             self._escaped = found[0] == "\\"
             self._in_string = self._escaped

@@ -28,7 +28,7 @@ def parse_time(text: str) -> datetime | None:
     try:
         zone = _zone(found[2].strip())
         return datetime.fromisoformat(found[1]).replace(tzinfo=zone)
-    except (ValueError, OSError):  # the thirtieth of February; a zone that nobody knows
+    except (ValueError, OSError, LookupError):  # the thirtieth of February; a zone that nobody knows
         return None
 
 
