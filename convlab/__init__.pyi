@@ -1,5 +1,6 @@
 from . import dataflow as dataflow
 from . import explore as explore
+from . import nets as nets
 from . import views as views
 from .checker import check as check
 from .errors import ArgumentError as ArgumentError

@@ -66,8 +66,8 @@ def test_conda_brings_python_and_pip_and_leaves_the_rest_to_pyproject() -> None:
     plain = [entry for entry in CONDA["dependencies"] if isinstance(entry, str)]
     assert plain == [f"python {PYPROJECT['project']['requires-python']}", "pip"]
     assert CONDA["channels"] == ["conda-forge"]
-    assert pip_lines() == ["-e .[gpu]"]  # the local folder: the index has another project of this name
-    assert set(PYPROJECT["project"]["optional-dependencies"]) == {"gpu", "dask"}
+    assert pip_lines() == ["-e .[gpu,nets]"]  # the local folder: the index has another project of this name
+    assert set(PYPROJECT["project"]["optional-dependencies"]) == {"gpu", "dask", "nets"}
 
 
 def test_nvidias_wheels_stay_off_macos() -> None:
