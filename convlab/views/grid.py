@@ -37,7 +37,8 @@ class Panel:
     and around all of the grid that is not 0;
     ``cell_width`` is the width of a cell, in its heights, for texts and bars; ``bars``, numbers from 0 to 1, fill
     each cell from the left by that part of its width; a ``switch`` panel tells Python which cell is pressed; what a
-    step writes into the cells of a ``spoken`` panel is read out with their labels; ``message`` stands in place of a panel that has no cells.
+    step writes into the cells of a ``spoken`` panel is read out with their labels; ``message`` stands in place of a
+    panel that has no cells.
 
     Raises ``ValueError`` when a list does not fit the grid, a kind is unknown, or the grid is larger than
     ``CELL_LIMIT``.
@@ -105,6 +106,11 @@ class Panel:
         return [min(SHADES - 1, max(0, int(shade * SHADES))) for shade in self.shades]
 
 
+def join(*links: Ids) -> Ids:
+    """Put several arrays of links, each of shape (links, 2), into one."""
+    return np.concatenate(links) if links else np.empty((0, 2), dtype=np.intp)
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """One step of a picture: what is said, which cells are marked, and which show another value.
@@ -122,7 +128,7 @@ class Frame:
     lit: Sequence[int] = ()
     values: Mapping[int, str] = field(default_factory=dict)
     kinds: Mapping[int, str] = field(default_factory=dict)
-    links: Ids = field(default_factory=lambda: join())
+    links: Ids = field(default_factory=join)
     arrows: Sequence[tuple[int, int]] = ()
 
     @property
@@ -159,11 +165,6 @@ def pairs(a: npt.ArrayLike, b: npt.ArrayLike) -> Ids:
     """
     left, right = np.broadcast_arrays(a, b)
     return np.stack([left.ravel(), right.ravel()], axis=1)
-
-
-def join(*links: Ids) -> Ids:
-    """Put several arrays of links, each of shape (links, 2), into one."""
-    return np.concatenate(links) if links else np.empty((0, 2), dtype=np.intp)
 
 
 def number_text(number: float) -> str:

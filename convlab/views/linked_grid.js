@@ -1,7 +1,8 @@
 // Linked grids: Python draws the picture, this module lights what belongs together. It knows no view:
 // a picture is an SVG whose g.cl-panel hold g.cl-cell in the order of their numbers. Its metadata is JSON: the title,
 // links as pairs of 16-bit numbers in base64 and, if there are steps, frames
-// {caption, here, lit: numbers, values: {number: text}, kinds: {number: kind}}.
+// {caption, here, lit: numbers, values: {number: text}, kinds: {number: kind}} and, where there are some, links of the
+// step's own, and arrows as the data of a path.
 
 const MOVES = {
   ArrowLeft: (row, col) => [row, col - 1],
@@ -11,7 +12,11 @@ const MOVES = {
   Home: (row) => [row, 0],
   End: (row) => [row, Infinity],
 };
-const PLAY_MILLISECONDS = 900; // for each step: time to read its caption
+const PACES = [1, 4, 10, 30, 60]; // steps a second
+const READING = 0; // of these paces: time to read each caption
+const WATCHING = 1; // where there are too many steps to read them all
+const MANY = 20;
+const HAIR = 4; // milliseconds that a step may come too early, so that none waits for the screen's next picture
 const HINT = "Point at a cell, or press Tab and the arrow keys, to see what belongs to it.";
 
 const clamp = (value, limit) => Math.max(0, Math.min(limit, value));
@@ -64,13 +69,14 @@ class Panel {
   }
 }
 
-// For each cell, the numbers of the cells that light with it.
-function neighbours(links, count) {
+// For each cell that has some, the numbers of the cells that light with it.
+function neighbours(links) {
   const ends = new Uint16Array(Uint8Array.from(atob(links), (letter) => letter.charCodeAt(0)).buffer);
-  const sets = Array.from({ length: count }, () => new Set()); // a pair may be there twice, or turned round
+  const sets = new Map(); // of sets, since a pair may be there twice, or turned round
+  const add = (a, b) => sets.set(a, (sets.get(a) ?? new Set()).add(b));
   for (let i = 0; i < ends.length; i += 2) {
-    sets[ends[i]].add(ends[i + 1]);
-    sets[ends[i + 1]].add(ends[i]);
+    add(ends[i], ends[i + 1]);
+    add(ends[i + 1], ends[i]);
   }
   return sets;
 }
@@ -117,6 +123,10 @@ class LinkedGrid {
     this.slider.addEventListener("input", () => this.go(this.slider.valueAsNumber - 1));
     // In JupyterLab, arrows that are not stopped leave for the next cell.
     this.slider.addEventListener("keydown", (event) => event.key in MOVES && event.stopPropagation());
+    this.pace = element("select", "cl-pace", bar, { "aria-label": "Speed" });
+    PACES.forEach((pace) => (element("option", "", this.pace, { value: pace }).textContent = `${pace} a second`));
+    this.pace.selectedIndex = WATCHING;
+    this.pace.addEventListener("keydown", (event) => event.stopPropagation());
     this.caption = element("span", "cl-caption", bar, { "aria-live": "polite" });
     return bar;
   }
@@ -130,7 +140,8 @@ class LinkedGrid {
     this.cells = [...this.svg.querySelectorAll(".cl-cell")];
     if (this.cells.length) this.svg.setAttribute("role", "group"); // an image on a page, a group to walk through here
     this.numbers = new Map(this.cells.map((cell, id) => [cell, id]));
-    this.links = neighbours(this.picture.links, this.cells.length);
+    this.links = neighbours(this.picture.links);
+    this.arrows = this.svg.querySelector(".cl-arrows");
     this.panels = [];
     for (const group of this.svg.querySelectorAll(".cl-panel")) {
       const first = this.panels.reduce((sum, panel) => sum + panel.cells.length, 0);
@@ -139,6 +150,7 @@ class LinkedGrid {
     [this.hovered, this.focused] = [hovered, focused].map((memory) => this.recall(memory));
     this.unchanged = [];
     this.slider.max = this.picture.frames.length;
+    this.pace.hidden = this.picture.frames.length < MANY;
     this.step(this.frame);
     this.move(this.focused);
     this.drawing = false;
@@ -206,17 +218,23 @@ class LinkedGrid {
     event.stopPropagation();
   }
 
+  // Steps come with the screen's pictures, so that none is drawn which nobody sees, and none is left out.
   play(on) {
-    clearInterval(this.playing);
-    this.playing = on ? setInterval(() => this.advance(), PLAY_MILLISECONDS) : undefined;
+    cancelAnimationFrame(this.playing);
+    this.playing = on ? requestAnimationFrame((now) => this.tick(now, now)) : undefined;
     this.player.textContent = on ? "❚❚" : "▶";
     this.player.setAttribute("aria-label", on ? "Pause" : "Play");
+    this.caption.setAttribute("aria-live", on && !this.pace.hidden ? "off" : "polite"); // too quick to be read out
     if (on && this.frame >= this.picture.frames.length - 1) this.step(0);
   }
 
-  advance() {
-    if (!this.svg.isConnected || this.frame >= this.picture.frames.length - 1) return this.play(false);
-    this.step(this.frame + 1);
+  tick(now, last) {
+    const due = last + 1000 / (this.pace.hidden ? PACES[READING] : Number(this.pace.value));
+    const late = now + HAIR >= due;
+    if (late && !(this.svg.isConnected && this.frame < this.picture.frames.length - 1)) return this.play(false);
+    if (late) this.step(this.frame + 1);
+    const begin = late ? Math.max(due, now - 1000 / PACES.at(-1)) : last; // a slow machine does not hurry afterwards
+    this.playing = requestAnimationFrame((next) => this.tick(next, begin));
   }
 
   // A hand at the steps stops their play.
@@ -230,7 +248,9 @@ class LinkedGrid {
     this.frame = clamp(index, frames.length - 1);
     this.steps.hidden = frames.length === 0;
     this.unchanged.forEach((restore) => restore());
-    const { caption = "", values = {}, kinds = {} } = frames[this.frame] ?? {};
+    const { caption = "", values = {}, kinds = {}, links = "", arrows = "" } = frames[this.frame] ?? {};
+    this.passing = neighbours(links);
+    this.arrows?.setAttribute("d", arrows);
     this.unchanged = [
       ...Object.entries(values).map(([id, text]) => this.write(id, text)),
       ...Object.entries(kinds).map(([id, kind]) => this.paint(id, kind)),
@@ -242,10 +262,15 @@ class LinkedGrid {
 
   // Write into a cell, and give back how to restore what stood there; small cells show no text.
   write(id, text) {
-    const place = this.cells[id].querySelector("text") ?? {};
-    const before = place.textContent;
+    const cell = this.cells[id];
+    const place = cell.querySelector("text") ?? {};
+    const [before, label] = [place.textContent, cell.getAttribute("aria-label")];
     place.textContent = text;
-    return () => (place.textContent = before);
+    if (text && cell.closest(".cl-spoken")) cell.setAttribute("aria-label", `${label}: ${text}`);
+    return () => {
+      place.textContent = before;
+      cell.setAttribute("aria-label", label);
+    };
   }
 
   // Give a cell another kind, and give back how to restore it.
@@ -256,10 +281,14 @@ class LinkedGrid {
     return () => classList.replace(`cl-${kind}`, before);
   }
 
+  linked(id) {
+    return [...new Set([...(this.links.get(id) ?? []), ...(this.passing.get(id) ?? [])])];
+  }
+
   light() {
     const pointed = this.hovered ?? this.focused;
     const frame = this.picture.frames[this.frame] ?? { here: null, lit: [] };
-    const { here, lit } = pointed === null ? frame : { here: pointed, lit: [...this.links[pointed]] };
+    const { here, lit } = pointed === null ? frame : { here: pointed, lit: this.linked(pointed) };
     const marked = this.svg.querySelectorAll(".cl-lit, .cl-here");
     marked.forEach((cell) => cell.classList.remove("cl-lit", "cl-here"));
     lit.forEach((id) => this.cells[id].classList.add("cl-lit"));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -166,7 +167,7 @@ def test_steps_play_to_their_end_and_a_hand_stops_them(page: Page) -> None:
     expect(player).to_have_attribute("aria-label", "Play")
     player.click()
     expect(player).to_have_attribute("aria-label", "Pause")
-    page.clock.run_for(1000)
+    page.clock.run_for(1100)
     expect(caption).to_have_text("2 of 3: column 1")
     page.clock.run_for(3000)
     expect(caption).to_have_text("3 of 3: column 2")
@@ -182,6 +183,55 @@ def test_steps_play_to_their_end_and_a_hand_stops_them(page: Page) -> None:
     page.evaluate("leave()")
     page.clock.run_for(3000)
     expect(caption).to_have_text("2 of 3: column 1")
+
+
+def test_many_steps_have_a_speed_and_few_are_for_reading(page: Page) -> None:
+    page.clock.install(time=0)
+    mount(page, sums(60, frames=60))
+    page.clock.pause_at(100)  # milliseconds; from here on time goes by hand
+    caption, player, speed = page.locator(".cl-caption"), page.locator(".cl-step").nth(1), page.get_by_label("Speed")
+    expect(speed).to_have_value("4")
+    player.click()
+    expect(caption).to_have_attribute("aria-live", "off")
+    page.clock.run_for(2050)
+    expect(caption).to_have_text("9 of 60: column 8")
+    speed.select_option("30 a second")
+    page.clock.run_for(1050)
+    at = int(caption.inner_text().split(" of ")[0])
+    assert at in range(37, 42)
+    page.clock.run_for(1000)
+    expect(caption).to_have_text("60 of 60: column 59")
+    expect(caption).to_have_attribute("aria-live", "polite")
+    page.evaluate("(next) => show(next)", picture(sums(3, frames=3)))
+    expect(speed).to_be_hidden()
+
+
+def linked_frames() -> View:
+    """Two cells in a row, and another pair of links and arrows in each of two steps."""
+    row = Panel(name="a", title="a", rows=1, cols=3, labels=("a", "b", "c"), values="123", spoken=True)
+    steps = [Frame("on", values={0: "7"}, links=pairs([0], [1]), arrows=[(0, 1)]), Frame("off", links=pairs([0], [2]))]
+    return View(title="t", alt="a", panels=[row], links=pairs([1], [2]), frames=steps)
+
+
+def test_links_of_a_step_join_those_of_the_picture_and_go_with_it(page: Page) -> None:
+    mount(page, linked_frames())
+    page.locator(".cl-cell").nth(1).hover()
+    assert lit(page) == ["a: 7", "c"]
+    page.get_by_role("button", name="Step on").click()
+    page.locator(".cl-cell").nth(1).hover()
+    assert lit(page) == ["c"]
+    page.locator(".cl-cell").first.hover()
+    assert lit(page) == ["c"]
+
+
+def test_arrows_and_what_is_said_follow_the_step(page: Page) -> None:
+    mount(page, linked_frames())
+    arrows = page.locator(".cl-arrows")
+    expect(arrows).to_have_attribute("d", re.compile("^M66 "))
+    expect(page.locator(".cl-cell").first).to_have_attribute("aria-label", "a: 7")
+    page.get_by_role("button", name="Step on").click()
+    expect(arrows).to_have_attribute("d", "")
+    expect(page.locator(".cl-cell").first).to_have_attribute("aria-label", "a")
 
 
 def test_a_switch_is_pressed_by_mouse_enter_and_space(page: Page) -> None:

@@ -103,3 +103,20 @@ def test_a_page_without_widgets_shows_the_picture() -> None:
     html, _ = HTMLExporter(template_name="basic").from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
     assert base64.b64encode(made.svg().encode()).decode() in html.replace("\n", "")
     assert "widget-view" not in html
+
+
+def test_links_and_arrows_of_a_step_travel_with_it_alone() -> None:
+    frames = [Frame("x", links=pairs([0, 1], 4), arrows=[(0, 2)]), Frame("y")]
+    made = view(frames=frames)
+    first, second = (ElementTree.fromstring(made.svg(i)) for i in range(2))
+    sent = json.loads(first.findtext("{http://www.w3.org/2000/svg}metadata", ""))["frames"]
+    assert np.frombuffer(base64.b64decode(sent[0]["links"]), "<u2").tolist() == [0, 4, 1, 4]
+    arrows = [each.get("d") for root in (first, second) for each in root.iter() if each.get("class") == "cl-arrows"]
+    assert arrows == [sent[0]["arrows"], ""]
+    assert sent[1].keys() == {"caption", "here", "lit", "values", "kinds"}
+
+
+@pytest.mark.parametrize("frame", [Frame("x", links=pairs([0], 7)), Frame("x", arrows=[(0, 1), (7, 2)])])
+def test_a_step_links_and_points_at_cells_that_are_there(frame: Frame) -> None:
+    with pytest.raises(ValueError, match="Cell 7 is not there"):
+        view(frames=[frame])
