@@ -43,7 +43,7 @@ def analyse(nest: Nest | str, spec: ConvSpec, array: Array) -> Counts:
         taken = _words(nest, layer, tensor, "regs")
         levels = _sums(layer, buffered, taken) if tensor == "y" else _operand(layer, tensor, buffered, taken)
         traffic |= {(tensor, level): each for level, each in levels.items()}
-    skew = 0
+    skew = _farthest(nest, layer) if array.network == "systolic" else 0
     return Counts(array, layer.macs, _cycles(nest, layer) + skew, traffic)
 
 
@@ -98,6 +98,21 @@ def _cycles(nest: Nest, layer: ConvSpec) -> int:
     return cycles
 
 
+def _farthest(nest: Nest, layer: ConvSpec) -> int:
+    """The cycles by which the last PE with any work is behind the first: one for each row and each column."""
+    size, far = sizes(layer), 0
+    lanes = [(i, loop) for i, loop in enumerate(nest.order) if loop.level in SPATIAL]
+    for indices in product(*(range(loop.times) for _, loop in lanes)):
+        at = dict.fromkeys(LETTERS, 0)
+        lane = dict.fromkeys(SPATIAL, 0)
+        for (i, loop), index in zip(lanes, indices, strict=True):
+            at[loop.letter] += index * nest.stride(i)
+            lane[loop.level] = lane[loop.level] * loop.times + index
+        if all(at[letter] < size[letter] for letter in LETTERS):
+            far = max(far, sum(lane.values()))
+    return far
+
+
 class Letter(NamedTuple):
     """Where the tiles of a level lie along one letter, at all steps at which a certain loop advances.
 
@@ -122,46 +137,56 @@ class Sums(NamedTuple):
 
 def _words(nest: Nest, layer: ConvSpec, tensor: str, level: str) -> Words:
     """What a level takes of a tensor in a run: when it starts, and whenever a loop above it advances."""
-    above = {"buffer": 2, "regs": 3}[level]  # levels in time: grid, dram, buffer
-    loops = nest.at(*("grid", "dram", "buffer")[:above])
+    above = len(nest.at("grid", "dram") if level == "buffer" else nest.at("grid", "dram", "buffer"))
+    grid = len(nest.at("grid"))
+    lines = _lines(nest, layer, level, above)
     total = Words(0, 0)
-    for position in range(-1, len(loops)):
-        letters = {letter: _letter(nest, layer, letter, level, position, len(loops)) for letter in LETTERS}
+    for position in range(-1, above):
+        letters = {
+            letter: Letter(line.size, line.tile, line.offsets, tuple(line.moments(position, fresh=position < grid)))
+            for letter, line in lines.items()
+        }
         sums = _axes(layer, tensor, letters)
         distinct, distinct_held, taken, taken_held = (prod(column) for column in zip(*sums, strict=True))
         total = Words(total.distinct + distinct - distinct_held, total.taken + taken - taken_held)
     return total
 
 
-def _letter(nest: Nest, layer: ConvSpec, letter: str, level: str, position: int, above: int) -> Letter:
-    """One letter while the loop at a position advances (-1: while the first tile comes)."""
-    size = sizes(layer)[letter]
-    strides = {i: nest.stride(i) for i, loop in enumerate(nest.order[:above]) if loop.letter == letter}
-    reach = prod(loop.times for loop in nest.order if loop.letter == letter)
-    outside = min((stride for i, stride in strides.items() if i < position), default=reach)
-    unit = min(strides.values(), default=reach)
-    if position < 0:
-        moments: list[tuple[int, int | None]] = [(0, None)]
-    else:
-        if position in strides:
-            starts = [start for start in range(strides[position], size, strides[position]) if start % outside]
-            moments = [(start, start - unit) for start in starts]
+class Line(NamedTuple):
+    """One letter above a level: its loops' strides by their positions, and how far all of its loops reach."""
+
+    size: int
+    tile: int
+    offsets: tuple[int, ...]
+    strides: dict[int, int]
+    reach: int
+
+    def moments(self, position: int, fresh: bool) -> list[tuple[int, int | None]]:
+        """Where the tile starts, after and before, whenever the loop at a position advances (-1: at the start)."""
+        if position < 0:
+            return [(0, None)]
+        outside = min((stride for i, stride in self.strides.items() if i < position), default=self.reach)
+        unit = min(self.strides.values(), default=self.reach)
+        if position in self.strides:
+            own = self.strides[position]
+            pairs = [(start, start - unit) for start in range(own, self.size, own) if start % outside]
         else:
-            starts = list(range(0, size, outside))
-            moments = [(start, start + (min(size - start, outside) - 1) // unit * unit) for start in starts]
-        if nest.order[position].level == "grid":
-            moments = [(start, None) for start, _ in moments]
-    offsets = _offsets(nest, letter) if level == "regs" else (0,)
-    return Letter(size, nest.tile(level)[letter], offsets, tuple(moments))
+            starts = range(0, self.size, outside)
+            pairs = [(start, start + (min(self.size - start, outside) - 1) // unit * unit) for start in starts]
+        return [(after, None if fresh else before) for after, before in pairs]
 
 
-def _offsets(nest: Nest, letter: str) -> tuple[int, ...]:
-    steps = [
-        range(0, loop.times * nest.stride(i), nest.stride(i))
-        for i, loop in enumerate(nest.order)
-        if loop.letter == letter and loop.level in SPATIAL
-    ]
-    return tuple(sum(each) for each in product(*steps))
+def _lines(nest: Nest, layer: ConvSpec, level: str, above: int) -> dict[str, Line]:
+    strides = [nest.stride(i) for i in range(len(nest.order))]
+    tile, size = nest.tile(level), sizes(layer)
+    lines = {}
+    for letter in LETTERS:
+        own = {i: stride for i, stride in enumerate(strides) if nest.order[i].letter == letter}
+        spread = [range(0, nest.order[i].times * own[i], own[i]) for i in own if nest.order[i].level in SPATIAL]
+        offsets = tuple(sum(each) for each in product(*spread)) if level == "regs" else (0,)
+        reach = prod(nest.order[i].times for i in own)
+        lines[letter] = Line(size[letter], tile[letter], offsets, {i: own[i] for i in own if i < above}, reach)
+    return lines
 
 
 def _axes(layer: ConvSpec, tensor: str, letters: dict[str, Letter]) -> list[Sums]:
@@ -173,8 +198,7 @@ def _axes(layer: ConvSpec, tensor: str, letters: dict[str, Letter]) -> list[Sums
         elif tensor != "x" or letter in "ngc":
             sums.append(_own(each))
         elif letter in _PAIRS:
-            vertical, horizontal = layer.axes
-            axis = vertical if letter == "p" else horizontal
+            axis = layer.axes["pq".index(letter)]
             steps = axis.stride, axis.dilation, axis.before, axis.size
             sums.append(_shared(each, letters[_PAIRS[letter]], steps))
     return sums

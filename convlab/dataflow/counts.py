@@ -53,15 +53,16 @@ class Counts:
     def energies(self) -> dict[tuple[str, str], float]:
         """Energy by (tensor, level), multiply-adds as ("mac", "mac"), in reads of a register.
 
-        As in the Eyeriss paper, section VI: a word of x or w is charged where it is read, not where it arrives; a
-        partial sum once for waiting and once for being taken up again; a finished sum for its way to DRAM.
+        As in the Eyeriss paper, section VI: a word of x or w is charged where it is read, not where it arrives, and
+        not at all for its first use in a PE, as it comes; a partial sum once for waiting and once for being taken up
+        again; a finished sum for its way to DRAM.
         """
         costs = self.array.costs
         by_level = {
             "dram": lambda tensor, t: costs.dram * (t.reads + t.writes),
             "buffer": lambda tensor, t: costs.buffer * (2 * t.resumed if tensor == "y" else t.reads),
             "array": lambda tensor, t: costs.neighbour * t.moves,
-            "register": lambda tensor, t: costs.register * (2 * t.resumed if tensor == "y" else t.reads),
+            "register": lambda tensor, t: costs.register * (2 * t.resumed if tensor == "y" else t.reads - t.writes),
         }
         moved = {(tensor, level): by_level[level](tensor, traffic) for (tensor, level), traffic in self.traffic.items()}
         return {**moved, ("mac", "mac"): costs.mac * self.macs}

@@ -75,7 +75,7 @@ class Machine:
         self.footprints: dict[tuple[str, str, Point], frozenset[Address]] = {}
         self.count: Counter[tuple[str, str, str]] = Counter()
         self.held: Counter[tuple[str, str]] = Counter()
-        self.cycles = self.macs = 0
+        self.cycles = self.macs = self.behind = 0
         self.before: Step | None = None
 
     def _places(self, level: str) -> list[tuple[int, Point]]:
@@ -124,6 +124,8 @@ class Machine:
             self.recorder.finish()
         self._collect()
         self._drain()
+        if self.array.network == "systolic":
+            self.cycles += self.behind
 
     def _advance(self, step: Step) -> None:
         points = [_subtract(point, step.start) for point, _ in self._walk(self.within, step.start)]
@@ -135,6 +137,7 @@ class Machine:
         self._fill_registers(step)
         for element in self.elements:
             if element.busy:
+                self.behind = max(self.behind, sum(element.place))
                 self._multiply(element, _add(step.start, element.offset), points)
         self.cycles += len(points)
         self.before = step
