@@ -7,6 +7,7 @@ from convlab.dataflow.array import Array, Costs
 from convlab.dataflow.counts import Counts, Traffic
 from convlab.dataflow.executor import Execution, execute
 from convlab.dataflow.fit import fit
+from convlab.dataflow.kernels import KernelNest, kernel
 from convlab.dataflow.named import (
     DATAFLOWS,
     Dataflow,
@@ -29,6 +30,7 @@ __all__ = [
     "Dataflow",
     "Execution",
     "Found",
+    "KernelNest",
     "Loop",
     "Move",
     "Nest",
@@ -38,6 +40,7 @@ __all__ = [
     "execute",
     "fit",
     "input_stationary",
+    "kernel",
     "output_stationary",
     "row_stationary",
     "search",

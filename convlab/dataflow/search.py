@@ -73,12 +73,13 @@ class _Choice:
             orders[level] = present + "".join(letter for letter in LETTERS if letter not in present)
         return cls(counts, orders, nest)
 
-    def nest(self, size: Mapping[str, int]) -> Nest:
-        """No level repeats what the levels inside it cover; DRAM's loops do what all others leave."""
+    def nest(self, size: Mapping[str, int], fixed: tuple[str, ...]) -> Nest:
+        """No level repeats what fixed levels and those inside it cover; DRAM's loops do what all others leave."""
+        levels = sorted((*reversed(TILED), "grid"), key=lambda level: level not in (*fixed, "grid"))
         times: dict[tuple[str, str], int] = {}
         for letter, whole in size.items():
             left = whole
-            for level in (*reversed(TILED), "grid"):
+            for level in levels:
                 times[level, letter] = min(self.counts.get((level, letter), 1), left)
                 left = -(-left // times[level, letter])
             times["dram", letter] = left
@@ -183,7 +184,7 @@ class _Climb:
         """Try one nest that was not tried before, if chance comes upon one: a change of the current, or a new start."""
         for _ in range(DRAWS):
             choice = self._next()
-            nest = choice.nest(self.size)
+            nest = choice.nest(self.size, self.fixed)
             new = nest not in self.known
             if new:
                 self.known[nest] = self._count(nest)
