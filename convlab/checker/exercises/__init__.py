@@ -29,6 +29,7 @@ from convlab.checker.exercises import (
     e10_fragment_map,
     e10_pad_channels,
 )
+from convlab.checker.guard import class_of, in_one_line
 from convlab.checker.record import Exercise
 from convlab.errors import ConvlabError
 
@@ -74,8 +75,8 @@ def exercise(exercise_id: str) -> Exercise:
 
     Raises ``UnknownExerciseError``, with the ids that come nearest, when there is none.
     """
-    if not isinstance(exercise_id, str):
-        kind = type(exercise_id).__name__
+    if type(exercise_id) is not str:
+        kind = class_of(exercise_id)
         raise UnknownExerciseError(
             f"an exercise's id is a string, but a {kind} was given.\n"
             f'  Fix: write the id first, then the answer: check("{next(iter(EXERCISES))}", answer).'
@@ -84,7 +85,7 @@ def exercise(exercise_id: str) -> Exercise:
         return EXERCISES[exercise_id]
     near = difflib.get_close_matches(exercise_id.lower(), EXERCISES, n=3, cutoff=0.7)
     names = " or ".join(f'"{name}"' for name in near or EXERCISES)
-    fact = f'there is no exercise "{exercise_id}"' if len(exercise_id) < 80 else "there is no such exercise"
+    fact = f'there is no exercise "{in_one_line(exercise_id)}"' if len(exercise_id) < 80 else "there is no such exercise"
     raise UnknownExerciseError(
         f"{fact}.\n  Fix: {'did you mean' if near else 'the ids are'} {names}{'?' if near else '.'}"
     )

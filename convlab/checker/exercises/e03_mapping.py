@@ -92,7 +92,19 @@ _MUTANTS = mutants_of(
         "height and width of the block exchanged": (
             (_MAP, _MAP.replace("blockDim.y", "blockDim.!").replace("blockDim.x", "blockDim.y").replace("!", "x")),
         ),
-        "block left out of the map": ((_MAP, "    int p = threadIdx.y;\n    int q = threadIdx.x;\n"),),
+        "block's size left out of the map": (
+            (_MAP, "    int p = blockIdx.y + threadIdx.y;\n    int q = blockIdx.x + threadIdx.x;\n"),
+            (_Q, "blockIdx.x + threadIdx.x"),
+            (_P, "blockIdx.y + threadIdx.y"),
+        ),
+        "row of threads as long as the block is high": (
+            (_MAP, _DOWN.replace("%", "!").replace("/", "%").replace("!", "/")),
+        ),
+        "block left out of the map": (
+            (_MAP, "    int p = threadIdx.y;\n    int q = threadIdx.x;\n"),
+            (_P, "threadIdx.y"),
+            (_Q, "threadIdx.x"),
+        ),
         "bounds of rows and columns exchanged": (("p >= P || q >= Q", "p >= Q || q >= P"),),
         "bounds of the edge blocks lost": (("    if (p >= P || q >= Q) return;\n", ""),),
         "bounds kept for one direction only": (("p >= P || q >= Q", "p >= P"), ("p >= P || q >= Q", "q >= Q")),

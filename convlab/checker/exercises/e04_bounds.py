@@ -32,10 +32,10 @@ def _intensity(spec: ConvSpec, bytes_: float, flop_per_mac: int = 2) -> float:
     return flop_per_mac * spec.macs / bytes_
 
 
-def _batch(spec: ConvSpec) -> int:
+def _batch(spec: ConvSpec, flop_per_mac: int = 2, size: int = 4) -> int:
     """The smallest batch of a layer of one pixel whose intensity reaches the ridge."""
     batch = 1
-    while 2 * batch * spec.k * spec.c < RIDGE * 4 * (batch * (spec.c + spec.k) + spec.k * spec.c):
+    while flop_per_mac * batch * spec.k * spec.c < RIDGE * size * (batch * (spec.c + spec.k) + spec.k * spec.c):
         batch += 1
     return batch
 
@@ -56,6 +56,7 @@ _MUTANTS = (
         "multiply-add counted as one FLOP",
         {"a_intensity": _intensity(_A, _A_BYTES.total, 1)},
         {"b_intensity": _intensity(_B, _B_BYTES.total, 1)},
+        {"d_batch": _batch(_D, flop_per_mac=1)},
     ),
     mutant("weights not counted as bytes", {"a_intensity": _intensity(_A, _A_BYTES.input + _A_BYTES.output)}),
     mutant("output not counted as bytes", {"a_intensity": _intensity(_A, _A_BYTES.input + _A_BYTES.weights)}),
@@ -64,6 +65,7 @@ _MUTANTS = (
         "numbers counted, not bytes",
         {"a_intensity": _intensity(_A, _A_BYTES.total / 4)},
         {"b_intensity": _intensity(_B, _B_BYTES.total / 4)},
+        {"d_batch": _batch(_D, size=1)},
     ),
     mutant("wrong number of bytes for the type", {"a_intensity": _intensity(_A, _A_BYTES.total / 2)}),
     mutant(
@@ -72,11 +74,26 @@ _MUTANTS = (
         {"b_intensity": _intensity(_B, 8 * _B.macs)},
     ),
     mutant("depthwise counted as dense", {"b_intensity": _intensity(_B, _B_BYTES.total, 2 * _B.c)}),
-    mutant("ridge taken the wrong way round", {"a_bound": "memory", "b_bound": "arithmetic"}),
+    mutant("ridge taken the wrong way round", {"a_bound": "memory"}, {"b_bound": "arithmetic"}),
     mutant("ridge of another type", {"c_bound": "arithmetic"}),
     mutant("time taken from the wrong roof", {"b_milliseconds": _B.flops / PEAK / 1e9}),
+    mutant("the two times added", {"b_milliseconds": (_B_BYTES.total / BANDWIDTH + _B.flops / PEAK) / 1e9}),
+    mutant(
+        "another unit than milliseconds",
+        {"b_milliseconds": _B_BYTES.total / BANDWIDTH / 1e12},
+        {"b_milliseconds": _B_BYTES.total / BANDWIDTH / 1e6},
+        {"b_milliseconds": _B_BYTES.total / BANDWIDTH / 1e3},
+    ),
     mutant("only the weights counted as bytes", {"d_batch": int(2 * RIDGE) + 1}),
     mutant("batch rounded down", {"d_batch": _batch(_D) - 1}),
+    mutant(
+        "other words",
+        *(
+            {name: word}
+            for name in ("a_bound", "b_bound", "c_bound")
+            for word in ("compute", "compute-bound", "memory-bound", "bandwidth")
+        ),
+    ),
 )
 
 EXERCISE = values_exercise(

@@ -53,6 +53,18 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The time is the one that arithmetic alone would take.",
         "Two limits, two times. Which of them is the longer one, and which one counts?",
     ),
+    "the two times added": (
+        "The times of arithmetic and of memory are added.",
+        "By the roofline both go on at the same time. Which of them decides, then?",
+    ),
+    "another unit than milliseconds": (
+        "The time is given in another unit than milliseconds.",
+        "Bytes divided by bytes per second are seconds. How many milliseconds is that?",
+    ),
+    "other words": (
+        "The bound is given in another word than the two that were asked for.",
+        'Write "arithmetic" where a layer is compute-bound, and "memory" where it is memory-bound.',
+    ),
     "only the weights counted as bytes": (
         "Only the weights are counted as bytes, so the batch comes out a little too small.",
         "With a larger batch the input and the output grow as well.",
@@ -72,6 +84,34 @@ TEXTS: dict[str, tuple[str, str]] = {
     "memory forgotten": (
         "The result is always the peak, whatever the layer.",
         "How fast can memory deliver what the arithmetic needs? The slower of the two decides.",
+    ),
+    "intensity given": (
+        "The intensity is given, and not yet the speed that it allows.",
+        "So many FLOP for each byte, and so many bytes in a second: how many FLOP in a second?",
+    ),
+    "share of the peak given": (
+        "The share of the peak is given, a number from 0 to 1.",
+        "What was asked for is in TFLOP/s.",
+    ),
+    "batch left out of the bytes": (
+        "The bytes are those of one image, but the work is that of all.",
+        "How many numbers has x in all, and how many has the output of the whole batch?",
+    ),
+    "work and bytes of one image": (
+        "The weights are charged to each image anew.",
+        "The batch is one layer: its weights cross the memory bus once. What does that do to the intensity?",
+    ),
+    "filters left out of the work": (
+        "The work is that of one filter.",
+        "How many outputs does a layer with K filters have?",
+    ),
+    "output as large as the input": (
+        "P and Q are taken to be H and W.",
+        "A window needs room. How many rows of windows fit into the padded image?",
+    ),
+    "output size divided by the stride alone": (
+        "The output's size is taken from the image's size and the stride alone.",
+        "What do the window and the padding do to the number of windows?",
     ),
     "batch left out of the work": (
         "The work is that of one image, but the bytes are those of all.",

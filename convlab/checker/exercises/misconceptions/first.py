@@ -209,6 +209,22 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The row and the column of a thread's pixel are swapped.",
         "Neighbouring threads should have neighbouring columns. Which of / and % gives that?",
     ),
+    "rows of P pixels": (
+        "The plane is numbered as if it had Q rows of P pixels.",
+        "How many outputs stand in one row? And which of / and % counts the rows?",
+    ),
+    "pixels numbered down the columns": (
+        "The outputs are right, but neighbouring threads have pixels one below the other, so stores take more sectors.",
+        "Thread 0 has output [0, 0]. Which one has thread 1, if the pixels are numbered row by row?",
+    ),
+    "block left out of the pixel's number": (
+        "A block's first pixel is not the one behind the last pixel of the block before.",
+        "Block 0 has as many pixels as threads. Which is the first pixel of block 1?",
+    ),
+    "filter and image exchanged": (
+        "blockIdx.y is taken for the image, and blockIdx.z for the filter.",
+        "Read the task again: which of the two counts the filters?",
+    ),
     "pixel divided by the wrong size": (
         "The pixel's number is divided by a size that is not the length of an output row.",
         "How many outputs stand in one row of the output?",
@@ -220,6 +236,38 @@ TEXTS: dict[str, tuple[str, str]] = {
     "one thread too few": (
         "The last pixel has no thread.",
         "Pixels are numbered from 0. Which is the last one that your test lets through?",
+    ),
+    "height and width of the image exchanged": (
+        "The image's height and width are taken for each other in the index of a pixel.",
+        "How many numbers lie between the pixels [h, 0] and [h + 1, 0] of a plane? And between two planes?",
+    ),
+    "image read with its channels last": (
+        "The image is read as if its channels lay innermost.",
+        "The order of x is N, C, H, W. Which index varies fastest?",
+    ),
+    "channels and filters exchanged": (
+        "The numbers of channels and of filters are taken for each other in an index.",
+        "An image has C channels, a filter too; an output has K. Go through the three indices.",
+    ),
+    "planes of the output left out": (
+        "Outputs of several filters or images are stored at the same place.",
+        "How many numbers of y lie before plane [n, k] begins?",
+    ),
+    "output row as long as an input row": (
+        "The output is stored as if its planes had the size of the input's.",
+        "Which letters are the height and width of an output plane?",
+    ),
+    "window stands still": (
+        "The row or column of the pixel does not move with the tap.",
+        "Which pixel meets tap r = 1, s = 2 of the window at [p, q]?",
+    ),
+    "a tap too many": (
+        "The window has a row or column too many.",
+        "Which is the last r of a window of R rows? Look at your < and <=.",
+    ),
+    "sum kept in an int": (
+        "The sum is an int, which holds no fractions.",
+        "Of which type are the products?",
     ),
     "input row as long as an output row": (
         "The input is read as if its rows were as long as the output's.",

@@ -21,6 +21,14 @@ TEXTS: dict[str, tuple[str, str]] = {
         "A block's number is multiplied by the size of the other direction.",
         "How many rows does one block cover, and how many columns?",
     ),
+    "block's size left out of the map": (
+        "Neighbouring blocks begin one row or column apart, so that they overlap and the last outputs have nobody.",
+        "Block (0, 0) covers 32 columns. With which column does block (1, 0) begin?",
+    ),
+    "row of threads as long as the block is high": (
+        "A thread's number is taken apart as if 8 threads stood in a row of the block.",
+        "A block has 32 threads along x. Which number has the first thread of its second row?",
+    ),
     "block left out of the map": (
         "All blocks compute the outputs of the first one.",
         "Which output belongs to thread (0, 0) of block (1, 0)?",
