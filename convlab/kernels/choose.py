@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 from convlab.kernels.ladder import method, methods
 from convlab.kernels.method import Method
 from convlab.spec import ConvSpec
 
-__all__ = ["ANY_GPU", "RULES", "Rule", "choose"]
+__all__ = ["ANY_GPU", "RULES", "Choice", "Rule", "choice", "choose"]
 
 ANY_GPU = 1000  # a compute capability, ten times, that rules nothing out: the emulator's
+# Where the model of `convlab.perf.model` says that an A100 turns, on the layers of ResNet-50 and MobileNetV2 with one
+# image and with 32; tests/perf/test_rules.py holds the rules against it.
+FEW_PIXELS = 64
+FEW_OUTPUTS = 100 * 64 * 64  # tiles of 64×64, for a large GPU's 100 or more SMs
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,13 @@ class Rule:
     method: str
     why: str
     holds: Callable[[Any], bool] = lambda spec: True
+
+
+class Choice(NamedTuple):
+    """A method, and why a rule picks it."""
+
+    method: Method
+    why: str
 
 
 def _depthwise(spec: ConvSpec) -> bool:
@@ -38,7 +50,15 @@ def _winograd(spec: ConvSpec) -> bool:
 
 
 def _few_filters(spec: ConvSpec) -> bool:
-    return spec.k <= 4
+    return spec.k <= 4 and not _pointwise(spec)
+
+
+def _few_pixels(spec: ConvSpec) -> bool:
+    return spec.n * spec.p * spec.q <= FEW_PIXELS
+
+
+def _few_outputs(spec: ConvSpec) -> bool:
+    return prod(spec.output_shape) < FEW_OUTPUTS
 
 
 # In this order; lesson 18 explains them. A rule is for inputs of its method's dtype.
@@ -47,9 +67,11 @@ RULES = (
     Rule("tensor_core_bf16", "so is bfloat16"),
     Rule("depthwise", "one filter a channel has nothing to share but its pixels", _depthwise),
     Rule("grouped", "a tile of a large matrix would be mostly empty", lambda spec: spec.groups > 1),
-    Rule("pointwise", "1×1 filters are a matrix product as they are", _pointwise),
+    Rule("naive", "with so few pixels, only a thread for each output keeps enough of a GPU busy", _few_pixels),
     Rule("winograd", "it multiplies 2.25 times less, once there are channels to sum over", _winograd),
     Rule("tiled", "with so few filters, a tile of them would be mostly empty", _few_filters),
+    Rule("grouped", "so few outputs make too few large tiles to fill a GPU, and it has small ones", _few_outputs),
+    Rule("pointwise", "1×1 filters are a matrix product as they are", _pointwise),
     Rule("implicit_gemm", "a matrix product reuses both factors most, and stores no columns"),
     Rule("naive", "it computes everything"),
     Rule("transposed", "it gathers what reaches an output, without atomics or zeros"),
@@ -72,14 +94,23 @@ def choose(op: str, spec: Any, dtype: str, device: str = "auto", capability: int
     and rules out kernels with instructions that it lacks. Raises ``ValueError`` where none of
     these computes the op in this type.
     """
+    return choice(op, spec, dtype, device, capability).method
+
+
+def choice(op: str, spec: Any, dtype: str, device: str = "auto", capability: int = ANY_GPU) -> Choice:
+    """What `choose` picks, with the reason of the rule that decided.
+
+    >>> choice("conv2d", ConvSpec(n=1, c=64, h=7, w=7, k=64, r=1, s=1), "float32").why
+    'with so few pixels, only a thread for each output keeps enough of a GPU busy'
+    """
     for rule in RULES if device != "cpu" else ():
         record = method(rule.method)
         able = (record.op, record.dtype) == (op, dtype) and record.since <= capability
         if able and rule.holds(spec) and record.supports(spec) is None:
-            return record
+            return Choice(record, rule.why)
     for record in methods(op) if device in ("auto", "cpu") else ():
         if record.reference is not None and record.dtype in ("any", dtype) and record.supports(spec) is None:
-            return record
+            return Choice(record, f"it computes {dtype} on the CPU")
     what, fix = ("method", "") if device in ("auto", "cpu") else ("kernel", ", or leave the device out")
     raise ValueError(
         f"No {what} computes {op} in {dtype} for these sizes.\n  In: {spec!r}\n  Fix: convert to float32{fix}."

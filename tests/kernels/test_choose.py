@@ -9,7 +9,7 @@ from convlab.spec import ConvSpec
 
 from .specs import random_specs
 
-LAYER = {"n": 1, "c": 64, "h": 56, "w": 56, "k": 64, "r": 3, "s": 3, "padding": 1}
+LAYER = {"n": 16, "c": 64, "h": 56, "w": 56, "k": 64, "r": 3, "s": 3, "padding": 1}
 
 
 CONVOLUTIONS = [
@@ -24,10 +24,16 @@ CONVOLUTIONS = [
     ({"c": 3, "k": 64, "r": 7, "s": 7, "stride": 2, "padding": 3, "h": 224, "w": 224}, "float32", "implicit_gemm"),
     ({"c": 3}, "float32", "implicit_gemm"),
     ({"stride": 2}, "float32", "implicit_gemm"),
-    ({"h": 7, "w": 7}, "float32", "implicit_gemm"),
+    ({"h": 7, "w": 7}, "float32", "grouped"),
+    ({"h": 28, "w": 28, "stride": 2}, "float32", "grouped"),
+    ({"n": 1, "r": 1, "s": 1, "padding": 0}, "float32", "grouped"),
+    ({"n": 1, "h": 7, "w": 7}, "float32", "naive"),
+    ({"n": 1, "h": 7, "w": 7, "r": 1, "s": 1, "padding": 0}, "float32", "naive"),
+    ({"n": 1}, "float32", "winograd"),
     ({"k": 3}, "float32", "tiled"),
+    ({"k": 3, "r": 1, "s": 1, "padding": 0}, "float32", "grouped"),
     ({"n": 3, "c": 1, "h": 40000, "w": 40000, "k": 5, "padding": 1}, "float32", "naive"),
-    ({"n": 70000, "c": 1, "h": 1, "w": 1, "k": 1}, "float32", "implicit_gemm"),
+    ({"n": 700000, "c": 1, "h": 1, "w": 1, "k": 1}, "float32", "implicit_gemm"),
 ]
 
 
@@ -56,7 +62,7 @@ def test_other_ops_have_a_rule_of_their_own(op, dtype, chosen):
 
 def test_every_rule_names_a_rung_and_none_is_out_of_reach():
     names = [rule.method for rule in RULES]
-    assert len(set(names)) == len(names)
+    assert len({(rule.method, rule.why) for rule in RULES}) == len(RULES)
     assert {method(name).plan is not None for name in names} == {True}
     assert set(names) <= {chosen for _, _, chosen in CONVOLUTIONS + OTHERS}
     assert all(rule.why for rule in RULES)
