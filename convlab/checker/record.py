@@ -123,7 +123,9 @@ class Exercise:
     - ``mutants``: the known-wrong answers that the check must reject and name;
     - ``kernel``: how a kernel is launched; ``budgets``: limits on counters and memory;
     - ``hints``: two, for those who are stuck, the second one stronger;
-    - ``seconds``: how long all cases together may take.
+    - ``seconds``: how long all cases together may take;
+    - ``allows``: the packages, and modules of this one, that an answer in Python may use when it is graded;
+    - ``partial``: whether each right case earns its part of the points when it is graded.
     """
 
     id: str
@@ -141,3 +143,5 @@ class Exercise:
     budgets: tuple[Budget, ...] = ()
     hints: tuple[str, str] | tuple[()] = ()
     seconds: float = 5.0
+    allows: tuple[str, ...] = ("numpy", "convlab.spec")
+    partial: bool = False

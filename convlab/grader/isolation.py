@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import atexit
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
-__all__ = ["Isolation", "Limits", "best"]
+from convlab.errors import ConvlabError
+from convlab.grader import jail
+from convlab.grader.process import EndedError, Worker
+from convlab.grader.slots import FIRST, SLOTS, slot
+
+__all__ = ["LEVELS", "Isolation", "IsolationError", "Limits", "best", "why_not"]
+
+
+class IsolationError(ConvlabError, RuntimeError):
+    """No isolation works on this machine."""
 
 
 @dataclass(frozen=True)
 class Limits:
     """What an answer may use.
 
-    - ``slowness``: how much more time than its record says, on a machine that does other things as well;
-    - ``memory``: bytes of address space of a Python answer; ``scratch``: bytes that it may write to files;
+    - ``slowness``: how many times as much time as its record gives it, on a machine that does other things as well;
+    - ``memory``: bytes of address space of each process; ``scratch``: bytes of the files that it may write;
     - ``reply``: bytes of one result.
     """
 
@@ -29,10 +49,130 @@ class Isolation:
     name: str
     sentence: str
 
+    def start(self, kind: str, limits: Limits, seconds: float, allowed: tuple[str, ...] = ()) -> Worker:
+        """Start a worker.
 
-PLAIN = Isolation("plain", "No isolation: answers run as plain processes, with the rights of whoever grades.")
+        Parameters: ``kind``, "python" or "cuda"; ``seconds`` of computing that it may use in all; ``allowed``, the
+        packages and modules that the exercise allows.
+        """
+        with ExitStack() as held:
+            user = held.enter_context(slot()) if self.name != "plain" and _is_root() else None
+            walls = self._walls(kind, limits, seconds, allowed, user)
+            guard = [sys.executable, "-I", "-S", str(jail.PACKAGE / "grader" / "sandbox.py"), json.dumps(walls)]
+            command = guard if self.name != "plain" else _command(kind)
+            return Worker(command, _environment(walls), limits.reply, self.name != "plain", held.pop_all().close)
+
+    def _walls(
+        self, kind: str, limits: Limits, seconds: float, allowed: tuple[str, ...], user: int | None
+    ) -> dict[str, Any]:
+        if self.name == "plain":
+            return {"scratch": tempfile.gettempdir()}
+        seen = jail.view(kind, allowed)
+        namespaces = self.name == "namespaces"
+        most = {
+            "memory": limits.memory,
+            "scratch": limits.scratch,
+            # Without a file system of its own, whoever may write a file may fill the disk.
+            "file": limits.scratch if namespaces else _FILE[kind],
+            "processes": _PROCESSES[kind],
+            "seconds": int(seconds) + 1,
+        }
+        walls = {"namespaces": namespaces, "user": user, "limits": most, "command": _command(kind)}
+        place = {"shown": seen.shown, "emptied": seen.emptied, "scratch": "/scratch"}
+        if not namespaces:
+            assert user is not None
+            place = {"root": str(_furnished(kind, allowed)), "scratch": f"/scratch/{user - FIRST}"}
+        return {**walls, **place, "environment": _environment(place)}
 
 
+# A Python answer runs in one process and one thread; NVRTC has a process of its own, and threads wait for it.
+_PROCESSES = {"python": 1, "cuda": 24}
+_FILE = {"python": 0, "cuda": 1 << 16}  # bytes of a file where the disk is shared
+
+LEVELS = (
+    Isolation(
+        "namespaces",
+        "Answers ran in namespaces of their own (files, network, processes), under limits on memory, time and files.",
+    ),
+    Isolation(
+        "user id",
+        "Answers ran as users of their own in a folder of their own, under limits on memory, time and files; "
+        "the network was not kept from them.",
+    ),
+    Isolation("plain", "Answers ran without isolation, with the rights of whoever graded them."),
+)
+
+
+@lru_cache(maxsize=2)
 def best(allow_plain: bool = False) -> Isolation:
-    """The strongest isolation that works on this machine."""
-    return PLAIN
+    """The strongest isolation that works on this machine, as a trial run shows.
+
+    Parameters: ``allow_plain``, whether none at all will do. Raises ``IsolationError`` where nothing else works.
+    """
+    reasons = {}
+    for level in LEVELS[:-1]:
+        reasons[level.name] = why_not(level)
+        if not reasons[level.name]:
+            return level
+    if allow_plain:
+        return LEVELS[-1]
+    said = "".join(f"\n  {name}: {reason}" for name, reason in reasons.items())
+    raise IsolationError(
+        f"answers cannot be isolated on this machine.{said}\n"
+        "  Fix: grade on Linux, as root or where users may make namespaces; or, if you trust every answer as you trust "
+        "your own code, pass --no-isolation."
+    )
+
+
+def why_not(level: Isolation) -> str:
+    """Why a level of isolation does not work here, from a trial run; empty where it works."""
+    if level.name == "plain":
+        return ""
+    if sys.platform != "linux":
+        return "it needs Linux."
+    if level.name == "user id" and not _is_root():
+        return "it needs root."
+    try:
+        with level.start("python", Limits(), 60, ("numpy",)) as worker:
+            worker.greet()
+    except EndedError as error:
+        return error.said or f"the trial run ended with code {error.code}."
+    except OSError as error:
+        return str(error)
+    return ""
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _command(kind: str) -> list[str]:
+    return [sys.executable, "-s", "-P", "-B", "-m", "convlab.grader.worker", kind]
+
+
+def _environment(walls: Mapping[str, Any]) -> dict[str, str]:
+    """The whole environment of a worker: nothing of the grader's."""
+    scratch = walls["scratch"]
+    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB")}
+    own = {"PYTHONPATH": str(jail.PACKAGE.parent), "PYTHONUTF8": "1", "PYTHONHASHSEED": "0"}
+    # Windows cannot start a program without the first.
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    return {**kept, **threads, **own, "HOME": scratch, "TMPDIR": scratch, "PATH": "/usr/bin:/bin"}
+
+
+@lru_cache(maxsize=32)
+def _furnished(kind: str, allowed: tuple[str, ...]) -> Path:
+    """A folder with what a worker sees, and a scratch folder for each user."""
+    root = Path(tempfile.mkdtemp(prefix="convlab-jail-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    root.chmod(0o755)
+    jail.furnish(root, jail.view(kind, allowed))
+    (root / "scratch").mkdir(mode=0o755)
+    for number in range(SLOTS):
+        scratch = root / "scratch" / str(number)
+        scratch.mkdir(mode=0o700)
+        os.chown(scratch, FIRST + number, FIRST + number)
+    (root / "dev").mkdir(mode=0o755)
+    os.mknod(root / "dev" / "null", 0o20666, os.makedev(1, 3))
+    (root / "dev" / "null").chmod(0o666)
+    return root

@@ -10,13 +10,13 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 import numpy.lib.format as npy
 import numpy.typing as npt
 
-__all__ = ["Frame", "WireError", "read", "write"]
+__all__ = ["Frame", "WireError", "pack", "read", "unpack", "write"]
 
 Frame = tuple[dict[str, Any], list[npt.NDArray[Any]]]
 
@@ -29,7 +29,7 @@ class WireError(Exception):
     """A frame that is none, or that is too large."""
 
 
-def write(stream: BinaryIO, header: Mapping[str, Any], arrays: Sequence[npt.NDArray[Any]] = ()) -> None:
+def write(stream: IO[bytes], header: Mapping[str, Any], arrays: Sequence[npt.NDArray[Any]] = ()) -> None:
     """Send one frame: what JSON can hold, and arrays of numbers.
 
     >>> stream = BytesIO()
@@ -43,7 +43,7 @@ def write(stream: BinaryIO, header: Mapping[str, Any], arrays: Sequence[npt.NDAr
     stream.flush()
 
 
-def read(stream: BinaryIO, most: int) -> Frame:
+def read(stream: IO[bytes], most: int) -> Frame:
     """Receive one frame, whose arrays have at most so many bytes each.
 
     Raises ``EOFError`` at the end of the stream, and ``WireError`` for what is no frame, or too large.
@@ -98,3 +98,37 @@ def _loaded(data: bytes, size: int) -> npt.NDArray[Any]:
 
 def _bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
     return math.prod(shape) * dtype.itemsize
+
+
+def pack(arguments: Sequence[Any]) -> tuple[list[Any], list[npt.NDArray[Any]]]:
+    """What JSON can hold of a call's arguments, and the arrays among them.
+
+    >>> unpack(*pack([np.ones(3), (1, 2), np.int32(5), "same"]))
+    [array([1., 1., 1.]), (1, 2), np.int32(5), 'same']
+    """
+    arrays: list[npt.NDArray[Any]] = []
+    return [_packed(value, arrays) for value in arguments], arrays
+
+
+def _packed(value: Any, arrays: list[npt.NDArray[Any]]) -> Any:
+    if isinstance(value, np.ndarray):
+        arrays.append(value)
+        return {"array": len(arrays) - 1}
+    if isinstance(value, np.generic):
+        return {"scalar": value.dtype.name, "value": value.item()}
+    return {"tuple": [_packed(each, arrays) for each in value]} if isinstance(value, tuple) else value
+
+
+def unpack(packed: Sequence[Any], arrays: Sequence[npt.NDArray[Any]]) -> list[Any]:
+    """The arguments as they were before ``pack``."""
+    return [_unpacked(value, arrays) for value in packed]
+
+
+def _unpacked(value: Any, arrays: Sequence[npt.NDArray[Any]]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]]
+    if "scalar" in value:
+        return np.dtype(value["scalar"]).type(value["value"])
+    return tuple(_unpacked(each, arrays) for each in value["tuple"])
