@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from convlab.kernels.ladder import method, methods
 from convlab.kernels.method import Method
-from convlab.spec import ConvSpec
+from convlab.spec import ConvSpec, GemmSpec
 
 __all__ = ["ANY_GPU", "RULES", "Choice", "Rule", "choice", "choose"]
 
@@ -61,6 +61,10 @@ def _few_outputs(spec: ConvSpec) -> bool:
     return prod(spec.output_shape) < FEW_OUTPUTS
 
 
+def _few_rows(spec: GemmSpec) -> bool:
+    return spec.gemm_m <= 8
+
+
 # In this order; lesson 18 explains them. A rule is for inputs of its method's dtype.
 RULES = (
     Rule("tensor_core_mma", "half precision is what Tensor Cores are for"),
@@ -75,6 +79,7 @@ RULES = (
     Rule("implicit_gemm", "a matrix product reuses both factors most, and stores no columns"),
     Rule("naive", "it computes everything"),
     Rule("transposed", "it gathers what reaches an output, without atomics or zeros"),
+    Rule("gemm_naive", "with so few rows, a tile of a product would be mostly empty", _few_rows),
     Rule("gemm_warp", "it moves the least for each multiplication"),
     Rule("layout_transform", "it reads and writes in order"),
     Rule("layout_transform_half", "it reads and writes in order"),

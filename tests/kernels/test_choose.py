@@ -5,7 +5,7 @@ import pytest
 from convlab.kernels.choose import RULES, choose
 from convlab.kernels.ladder import method, methods
 from convlab.kernels.layers import LAYERS
-from convlab.spec import ConvSpec
+from convlab.spec import ConvSpec, GemmSpec
 
 from .specs import random_specs
 
@@ -60,11 +60,16 @@ def test_other_ops_have_a_rule_of_their_own(op, dtype, chosen):
     assert choose(op, LAYERS[op]["standard"], dtype).name == chosen
 
 
+@pytest.mark.parametrize(("rows", "chosen"), [(8, "gemm_naive"), (9, "gemm_warp")])
+def test_a_fully_connected_layer_of_few_images_is_no_tile(rows, chosen):
+    assert choose("gemm", GemmSpec(rows, 1000, 2048), "float32").name == chosen
+
+
 def test_every_rule_names_a_rung_and_none_is_out_of_reach():
     names = [rule.method for rule in RULES]
     assert len({(rule.method, rule.why) for rule in RULES}) == len(RULES)
     assert {method(name).plan is not None for name in names} == {True}
-    assert set(names) <= {chosen for _, _, chosen in CONVOLUTIONS + OTHERS}
+    assert set(names) <= {"gemm_naive", *(chosen for _, _, chosen in CONVOLUTIONS + OTHERS)}
     assert all(rule.why for rule in RULES)
 
 

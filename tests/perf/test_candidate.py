@@ -35,7 +35,7 @@ def test_a_name_is_a_methods_or_a_peers() -> None:
         (SPEC, "cpu", "A100", "float32", "direct"),
         (SPEC, "auto", "A100", "bfloat16", "tensor_core_bf16"),
         (SPEC, "auto", "T4", "bfloat16", "direct"),  # a T4 lacks the instructions
-        (GemmSpec(5, 6, 7), "cuda", "A100", "float32", "gemm_warp"),
+        (GemmSpec(15, 6, 7), "cuda", "A100", "float32", "gemm_warp"),
         (LayoutSpec(n=1, c=5, h=4, w=3), "auto", "A100", "float16", "layout_transform_half"),
     ],
 )
