@@ -2,7 +2,7 @@
 // a picture is an SVG whose g.cl-panel hold g.cl-cell in the order of their numbers. Its metadata is JSON: the title,
 // links as pairs of 16-bit numbers in base64 and, if there are steps, frames
 // {caption, here, lit: numbers, values: {number: text}, kinds: {number: kind}} and, where there are some, links of the
-// step's own, and arrows as the data of a path.
+// step's own, and arrows as the data of two paths.
 
 const MOVES = {
   ArrowLeft: (row, col) => [row, col - 1],
@@ -141,7 +141,7 @@ class LinkedGrid {
     if (this.cells.length) this.svg.setAttribute("role", "group"); // an image on a page, a group to walk through here
     this.numbers = new Map(this.cells.map((cell, id) => [cell, id]));
     this.links = neighbours(this.picture.links);
-    this.arrows = this.svg.querySelector(".cl-arrows");
+    this.arrows = [...this.svg.querySelectorAll(".cl-arrows path")];
     this.panels = [];
     for (const group of this.svg.querySelectorAll(".cl-panel")) {
       const first = this.panels.reduce((sum, panel) => sum + panel.cells.length, 0);
@@ -248,9 +248,9 @@ class LinkedGrid {
     this.frame = clamp(index, frames.length - 1);
     this.steps.hidden = frames.length === 0;
     this.unchanged.forEach((restore) => restore());
-    const { caption = "", values = {}, kinds = {}, links = "", arrows = "" } = frames[this.frame] ?? {};
+    const { caption = "", values = {}, kinds = {}, links = "", arrows = [] } = frames[this.frame] ?? {};
     this.passing = neighbours(links);
-    this.arrows?.setAttribute("d", arrows);
+    this.arrows.forEach((path, i) => path.setAttribute("d", arrows[i] ?? ""));
     this.unchanged = [
       ...Object.entries(values).map(([id, text]) => this.write(id, text)),
       ...Object.entries(kinds).map(([id, kind]) => this.paint(id, kind)),

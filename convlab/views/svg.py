@@ -64,7 +64,8 @@ def _metadata(view: View, paths: Paths) -> str:
     """Write links and frames for the front end, as JSON."""
     frames = [_step(frame, paths) for frame in view.frames]
     data = {"title": view.title, "links": _encoded(view.links), "frames": frames}
-    return _safe(json.dumps(data, default=int, separators=(",", ":"), ensure_ascii=False))
+    text = json.dumps(data, default=int, separators=(",", ":"), ensure_ascii=False)
+    return escape(_FORBIDDEN.sub("\ufffd", text), quote=False)  # half of it were escaped quotes
 
 
 def _step(frame: Frame, paths: Paths) -> dict[str, Any]:
