@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from convlab.checker.guard import class_of
 from convlab.checker.record import Case, Floats
 
 __all__ = ["Elements", "Finding", "compare", "rounding_bound"]
@@ -96,7 +97,7 @@ def _kind_problem(value: Any, ndim: int, whole: bool) -> str:
     """Look at types only, since a hostile object can answer every question as it likes."""
     wanted = "return a NumPy array" if ndim else "return one number"
     if type(value) not in _NUMBERS and not issubclass(type(value), np.ndarray):
-        return f"returned {_article(type(value).__name__)}; {wanted}"
+        return f"returned {_article(class_of(value))}; {wanted}"
     dtype = np.asarray(value).dtype
     if (dtype.kind == "f" and dtype.itemsize >= 4) or (dtype.kind in "iu" and whole):
         return ""

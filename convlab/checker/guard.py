@@ -22,7 +22,9 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Literal
 
-__all__ = ["Outcome", "Printed", "call", "call_here", "in_one_line"]
+from convlab.errors import KernelFault
+
+__all__ = ["Outcome", "Printed", "call", "call_here", "class_of", "in_one_line"]
 
 _POLL = 0.05  # seconds between two looks at the thread
 _GRACE = 0.5  # seconds that a stopped answer has to leave
@@ -155,9 +157,18 @@ def in_one_line(thing: object, limit: int = 200) -> str:
     """
     try:
         text = " ".join(str(thing).split())
-    except Exception:  # a learner's class may fail in its own __str__
+    except BaseException:  # a learner's class may fail in its own __str__, and in any way
         text = ""
     return text if len(text) <= limit else text[:limit] + "…"
+
+
+def class_of(thing: object) -> str:
+    """Give the name of a thing's class, whatever the class itself says when asked.
+
+    >>> class_of(3), class_of(len)
+    ('int', 'builtin_function_or_method')
+    """
+    return in_one_line(type.__dict__["__name__"].__get__(type(thing)), limit=60)
 
 
 def _late(seconds: float, place: str, stopped: bool) -> Outcome:
@@ -167,7 +178,7 @@ def _late(seconds: float, place: str, stopped: bool) -> Outcome:
 
 def _raised(error: BaseException) -> Outcome:
     """Put an exception into words and let go of it, since its traceback holds the learner's frames."""
-    text, name = in_one_line(getattr(error, "fact", error)).rstrip("."), type(error).__name__
+    text, name = in_one_line(error.fact if type(error) is KernelFault else error).rstrip("."), class_of(error)
     place = _place(traceback.walk_tb(error.__traceback__))
     ended: Literal["unwritten", "raised"] = "unwritten" if isinstance(error, NotImplementedError) else "raised"
     return Outcome(ended, sentence=f"raised {name}{text and ': '}{text}{place}", error=name)

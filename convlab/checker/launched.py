@@ -84,10 +84,15 @@ def launched(module: Module, what: Launch) -> Launched:
 
 
 def _run(module: Module, what: Launch, arguments: list[Any], writers: Writers) -> Run:
+    kernel = module.kernels[what.entry]
+    own = [parameter.name for parameter in kernel.parameters]  # which may be other names than the task's
+    axes = {
+        name: what.letters[given] for given, name in zip(what.arguments, own, strict=False) if given in what.letters
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # milder faults are judged with the others
         return launch(
-            module.kernels[what.entry],
+            kernel,
             what.grid,
             what.block,
             arguments,
@@ -95,7 +100,7 @@ def _run(module: Module, what: Launch, arguments: list[Any], writers: Writers) -
             device="emulator",
             faults="record",
             budget=what.instructions,
-            axes=what.letters,
+            axes=axes,
             seed=what.order,
             observers=[writers],
         )

@@ -33,7 +33,7 @@ def unusable(exercise: Exercise, answer: Any) -> str:
     """
     name = exercise.function
     if not callable(answer):
-        kind = type(answer).__name__
+        kind = guard.class_of(answer)
         return f"was expected, the function itself, but the answer is of type {kind}; pass {name}, not {name}(…)"
     arguments = exercise.cases(np.random.default_rng(0))[0].arguments
     try:
@@ -43,7 +43,8 @@ def unusable(exercise: Exercise, answer: Any) -> str:
     try:
         parameters.bind(*arguments)
     except TypeError:
-        return f"takes ({', '.join(parameters.parameters)}), but is called with ({', '.join(arguments)})"
+        own = guard.in_one_line(", ".join(parameters.parameters))
+        return f"takes ({own}), but is called with ({', '.join(arguments)})"
     return ""
 
 

@@ -28,23 +28,25 @@ VARYING = (
     "The result differs from run to run: it depends on which warp goes first.",
     "Which elements does one thread write that another one reads or writes, with nothing that orders the two?",
 )
-INSTRUCTIONS = 300_000  # of a launch: far more than any case needs, and soon reached by a loop without an end
+INSTRUCTIONS = 50_000  # of a launch: no answer needs a thousand, and a loop without an end is there in no time
 
 
 def unusable(exercise: Exercise, answer: Any) -> str:
     """Say why a thing has no such kernel; empty when it has."""
-    if not isinstance(answer, Module):
-        if isinstance(answer, Uncompiled):
+    if not issubclass(type(answer), Module):  # isinstance would ask the answer for its class
+        if type(answer) is Uncompiled:
             return "did not compile; mend the %%cuda cell and run it again"
         name = exercise.function
-        return f"was expected, as %%cuda {name} makes it, but the answer is of type {type(answer).__name__}"
+        return f"was expected, as %%cuda {name} makes it, but the answer is of type {guard.class_of(answer)}"
     return missing(exercise, list(answer.kernels))
 
 
 def missing(exercise: Exercise, kernels: Sequence[str]) -> str:
     """Say that a module lacks the kernel that the exercise asks for; empty when it has it."""
     entry = _task(exercise).entry
-    return "" if entry in kernels else f"has no kernel {entry}; it has {', '.join(kernels) or 'none'}"
+    return (
+        "" if entry in kernels else f"has no kernel {entry}; it has {guard.in_one_line(', '.join(kernels)) or 'none'}"
+    )
 
 
 def attempt(
@@ -68,7 +70,7 @@ def again(exercise: Exercise, answer: Module, case: Case, order: int) -> Finding
 def came_to(exercise: Exercise, case: Case, launched: Launched, log: guard.Printed) -> Attempt:
     """What a launch came to."""
     if launched.refused:
-        return Attempt("error", Finding(f"cannot be launched: {launched.refused}"))
+        return Attempt("error", Finding(f"cannot be launched: {guard.in_one_line(launched.refused, 160)}"))
     log.write(launched.printed)
     finding = _finding(exercise, case, launched)
     if np.isnan(launched.output).all() and not _errors(launched):

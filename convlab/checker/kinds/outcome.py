@@ -47,7 +47,8 @@ def agrees(
 
     That both give nothing on a case agrees, yet something that is wrong must be the same.
     """
-    shared = 0
+    if not any(_shows_itself(trial.finding) for trial in trials):
+        return False
     # The cases that are wrong come first, as most mutants part from the answer there.
     for trial in sorted(trials, key=lambda each: each.status == "ok"):
         mine, found = imitate(exercise, way, trial.case), trial.finding
@@ -58,8 +59,12 @@ def agrees(
                 return False
         elif not alike(mine.array, found.array):
             return False
-        shared += bool(found.problem) and (found.array is not None or bool(found.faults))
-    return shared > 0
+    return True
+
+
+def _shows_itself(found: Finding) -> bool:
+    """Something that is wrong, and not only missing: all that gives nothing at all would look the same."""
+    return bool(found.problem) and (found.array is not None or bool(found.faults))
 
 
 def alike(a: Any, b: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from convlab.checker.record import Case, Exercise
 
 __all__ = ["attempt", "matches", "unusable"]
 
+# Exact types: a subclass may lie about its value.
+_KINDS = {kind for kind in np.sctypeDict.values() if issubclass(kind, np.integer | np.floating)}
+_NUMBERS = {int, float} | _KINDS - {np.timedelta64}
 _UNANSWERED = (None, Ellipsis, "")
 
 
@@ -27,7 +30,7 @@ def unusable(exercise: Exercise, answer: Any) -> str:
     wanted = _wanted(exercise.cases(np.random.default_rng(0))[0])
     if type(answer) is not dict:
         return f"was expected, a dictionary with the names {', '.join(wanted)}, but it is {_kind(answer)}"
-    return _problem(wanted, answer)
+    return _problem(wanted, [name for name in answer if type(name) is str])
 
 
 def attempt(exercise: Exercise, answer: Any, case: Case, seconds: float, log: guard.Printed) -> Attempt:
@@ -38,7 +41,7 @@ def attempt(exercise: Exercise, answer: Any, case: Case, seconds: float, log: gu
     verdicts = {name: _one(name, right, answer[name]) for name, right in wanted.items()}
     wrong = {name: sentence for name, sentence in verdicts.items() if sentence}
     more = f" ({len(wrong)} of {len(wanted)} are not right)" if len(wanted) > 1 else ""
-    problem = f"{next(iter(wrong.values()))}, which is not right{more}" if wrong else ""
+    problem = f"{next(iter(wrong.values()))}{more}" if wrong else ""
     return Attempt("wrong" if wrong else "ok", Finding(problem, said={name: answer[name] for name in wanted}))
 
 
@@ -62,13 +65,13 @@ def _wanted(case: Case) -> Mapping[str, Any]:
     return case.arguments
 
 
-def _problem(wanted: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    missing = [name for name in wanted if name not in answer]
+def _problem(wanted: Mapping[str, Any], names: Collection[str]) -> str:
+    missing = [name for name in wanted if name not in names]
     return f"lacks the name {missing[0]}; its names are {', '.join(wanted)}" if missing else ""
 
 
 def _kind(thing: Any) -> str:
-    return f"of type {type(thing).__name__}"
+    return f"of type {guard.class_of(thing)}"
 
 
 def _is_unanswered(value: Any) -> bool:
@@ -82,9 +85,17 @@ def _one(name: str, right: Any, value: Any) -> str:
     if isinstance(right, str):
         if type(value) is not str:
             return f"has no word under {name}, but something {_kind(value)}"
-        return "" if value.strip().lower() == right.lower() else f"says {guard.in_one_line(value, 40)!r} for {name}"
-    if type(value) not in (int, float) and not (np.isscalar(value) and isinstance(value, np.number)):
+        said, same = repr(guard.in_one_line(value, 40)), value.strip().lower() == right.lower()
+    elif type(value) not in _NUMBERS:
         return f"has no number under {name}, but something {_kind(value)}"
-    least, most = right if isinstance(right, tuple) else (right, right)
-    close = least - 1e-9 * abs(least) <= float(value) <= most + 1e-9 * abs(most)
-    return "" if close else f"says {float(value):g} for {name}"
+    else:
+        number, (least, most) = _float(value), right if isinstance(right, tuple) else (right, right)
+        said, same = f"{number:g}", least - 1e-9 * abs(least) <= number <= most + 1e-9 * abs(most)
+    return "" if same else f"says {said} for {name}, which is not right"
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # ints have no end
+        return np.inf if value > 0 else -np.inf

@@ -12,6 +12,7 @@ from convlab.checker.check import judge
 from convlab.checker.exercises.e03_index import ANSWER
 from convlab.checker.record import Budget
 from convlab.executors.compile import compile
+from convlab.executors.module import load_ptx
 from convlab.magic import Uncompiled
 
 RECORD = exercise("03-index")
@@ -39,6 +40,19 @@ def test_another_kernels_name_and_other_parameters_are_said() -> None:
     verdict = told('extern "C" __global__ void conv(const float* x, float* y) { y[0] = x[0]; }')
     assert verdict.status == "error"
     assert verdict.message.startswith("mine cannot be launched: conv takes 2 arguments, 11 were given")
+
+
+def test_parameters_may_have_other_names() -> None:
+    renamed = (
+        ANSWER.replace("* x,", "* input,")
+        .replace("x[((", "input[((")
+        .replace("* y,", "* out,")
+        .replace(" y[((", " out[((")
+    )
+    assert told(renamed).passed
+    verdict = told(renamed.replace("float sum = 0.0f;", "float sum = 0.0f * input[n * C * H * W - 1];"))
+    assert verdict.message.startswith("mine has a fault in line 8: reads input[n=0, c=0, h=-1, w=4]")
+    assert judge(RECORD, load_ptx(compile(ANSWER).ptx), seed=1).passed  # where they have none
 
 
 def test_a_fault_is_told_with_its_line_even_if_the_output_is_right() -> None:
