@@ -48,7 +48,7 @@ def _alone(job: Job, opened: Opener, keep: Keep) -> None:
     try:
         _through(deque([job]), opened, keep)
     except _LostError:
-        keep(job, failed(job, "The grader's process died twice while it graded this."))
+        keep(job, failed(job, "The grader's process died, or did not end, twice while it graded this."))
 
 
 def _through(waiting: deque[Job], opened: Opener, keep: Keep) -> None:

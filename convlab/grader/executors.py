@@ -10,12 +10,16 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
 from convlab.errors import ConvlabError
 
 __all__ = ["DaskError", "Opener", "Pool", "on_dask", "on_this_machine"]
+
+
+PATIENCE = 10  # seconds until a cluster must have answered
 
 
 class Pool(NamedTuple):
@@ -37,7 +41,7 @@ def on_this_machine(jobs: int) -> Opener:
 
     @contextmanager
     def opened() -> Iterator[Pool]:
-        context = multiprocessing.get_context("spawn")  # the parent has threads, which a fork would break
+        context = _context()
         before = {*multiprocessing.active_children()}
         executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare)
         try:
@@ -50,6 +54,15 @@ def on_this_machine(jobs: int) -> Opener:
             executor.shutdown(cancel_futures=True)
 
     return opened
+
+
+def _context() -> BaseContext:
+    """How processes are started: the parent has threads, which a fork of it would break."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["convlab.grader.grade_one"])  # imported once, and not once for each process
+    return context
 
 
 def _prepare() -> None:
@@ -78,7 +91,7 @@ def on_dask(address: str) -> Opener:
         except ImportError:
             raise DaskError("Dask is not installed.\n  Fix: pip install 'convlab[dask]'.") from None
         try:
-            client = distributed.Client(address, timeout=10, set_as_default=False)
+            client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             fix = "Give the address that the scheduler printed, such as tcp://10.0.0.1:8786."
             raise DaskError(f"no Dask cluster answers at {address}: {error}.\n  Fix: {fix}") from None
