@@ -84,6 +84,8 @@ class Nest:
         Parameters: ``text`` is levels with their loops, separated by |. A loop is a letter and a count; a letter
         alone runs as often as the layer needs. Raises ``ValueError`` for an unknown level, letter, tensor or count.
         """
+        if not text.strip():
+            return cls(())  # all sizes are 1
         parts = [part.strip() for part in text.split("|")]
         gemm = parts[0] == "gemm"
         keeps: tuple[str, ...] = TENSORS

@@ -23,6 +23,7 @@ TILED = ("buffer", "rows", "cols", "regs")  # where counts are chosen; DRAM's lo
 ORDERED = ("dram", "buffer")  # where the order matters
 PATIENCE = 300  # changes without a better nest, after which the search starts elsewhere
 DRAWS = 100  # changes until a new nest must have come up: a small layer has few
+_LAST = float("inf"), float("inf")
 _KEYS: Mapping[str, Callable[[Counts], tuple[float, float]]] = {
     "energy": lambda counts: (counts.energy, counts.cycles),
     "cycles": lambda counts: (counts.cycles, counts.energy),
@@ -133,7 +134,7 @@ def search(
     (288, 1.0)
 
     It climbs from one nest to better ones by small changes, and starts anew where that ends: from ``start``, or from
-    all named dataflows in turn. Ctrl-C ends it early, with the best so far.
+    all named dataflows in turn, the best first. Ctrl-C ends it early, with the best so far.
 
     Parameters: ``by`` is "energy" or "cycles", of which the other decides between equals; ``fixed`` names levels whose
     loops stay those of the start (``("rows", "cols")`` keeps a dataflow what it is); ``budget`` is how many nests to
@@ -141,10 +142,10 @@ def search(
     ``fixed`` or ``budget``, and where not one nest fits.
     """
     _check(by, fixed, budget)
-    climb = _Climb(spec, array, by, start, fixed, seed)
+    climb = _Climb(spec, array, by, start, fixed, seed, budget)
     interrupted = False
     try:
-        for _ in tqdm(range(budget), desc="searching", unit="nest", leave=False, disable=not progress):
+        for _ in tqdm(range(budget - climb.tried), desc="searching", unit="nest", leave=False, disable=not progress):
             climb.step()
     except KeyboardInterrupt:
         interrupted = True
@@ -169,16 +170,24 @@ class _Climb:
     """The state of a search: where it stands, the best so far, and how much it has tried."""
 
     def __init__(
-        self, spec: ConvSpec, array: Array, by: By, start: Nest | None, fixed: tuple[str, ...], seed: int
+        self,
+        spec: ConvSpec,
+        array: Array,
+        by: By,
+        start: Nest | None,
+        fixed: tuple[str, ...],
+        seed: int,
+        budget: int,
     ) -> None:
         self.spec, self.array, self.key, self.fixed = spec, array, _KEYS[by], fixed
         self.random = Random(seed)
-        self.pool = [start.on(spec)] if start else [flow(spec, array) for flow in DATAFLOWS if not flow.gemm]
-        self.size = sizes(self.pool[0].layer(spec))
         self.tried = self.fitted = self.starts = self.failures = 0
-        self.known: dict[Nest, Counts | None] = {}
         self.best: tuple[Counts, Nest] | None = None
         self.current: tuple[Counts | None, _Choice] | None = None
+        pool = [start.on(spec)] if start else [flow(spec, array) for flow in DATAFLOWS if not flow.gemm]
+        self.size = sizes(pool[0].layer(spec))
+        self.known = {nest: self._count(nest) for nest in pool[:budget]}
+        self.pool = sorted(self.known, key=lambda nest: self.key(counts) if (counts := self.known[nest]) else _LAST)
 
     def step(self) -> None:
         """Try one nest that was not tried before, if chance comes upon one: a change of the current, or a new start."""
