@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from convlab.checker.exercises.cuda import conv_case, conv_oracle, conv_tolerance, mutants_of
 from convlab.checker.exercises.taps import Array
-from convlab.checker.record import Case, Exercise, Kernel, Shape
+from convlab.checker.record import Budget, Case, Exercise, Kernel, Shape
 from convlab.spec import ConvSpec
 
 __all__ = ["ANSWER", "EXERCISE"]
@@ -61,18 +63,29 @@ def _cases(rng: np.random.Generator) -> list[Case]:
     return [conv_case(rng, each, {name: getattr(each, name.lower()) for name in sizes}) for each in specs]
 
 
+def _grid(spec: ConvSpec) -> tuple[int, int, int]:
+    return -(-spec.q // BQ), -(-spec.p // BP), spec.k * spec.n
+
+
 def _launch(x: Array, w: Array, spec: ConvSpec) -> tuple[Shape, Shape, int]:
-    grid = (-(-spec.q // BQ), -(-spec.p // BP), spec.k * spec.n)
-    return grid, (BQ, BP), 4 * (BP + spec.r - 1) * (BQ + spec.s - 1)
+    return _grid(spec), (BQ, BP), 4 * (BP + spec.r - 1) * (BQ + spec.s - 1)
+
+
+def _most_waits(x: Array, w: Array, spec: ConvSpec) -> float:
+    """Of the two warps of each block."""
+    return 2 * prod(_grid(spec)) * (2 * spec.c + 1)
 
 
 _A, _B = (f"    {text}" for _, text in (_FIRST, _SECOND))  # as they stand in the answer
 _BODY = ANSWER[ANSWER.index("        for (int i") : ANSWER.index("    if (p < P")]
 
 
-def _with(first: str, second: str) -> tuple[str, str]:
-    """The answer's loop with other lines in place of its barriers."""
-    return _BODY, _BODY.replace(_A, first).replace(_B, second)
+def _with(first: str, second: str, *changes: tuple[str, str]) -> tuple[str, str]:
+    """The answer's loop with other lines in place of its barriers, and changed in other places."""
+    loop = _BODY.replace(_A, first).replace(_B, second)
+    for old, new in changes:
+        loop = loop.replace(old, new)
+    return _BODY, loop
 
 
 def _if(condition: str) -> str:
@@ -81,6 +94,9 @@ def _if(condition: str) -> str:
 
 _ALL = "        __syncthreads();\n"
 _WARP = "        __syncwarp();\n"
+_BEFORE_TAP, _AFTER_TAP = ("sum += tile", "__syncthreads(), sum += tile"), ("* S + s];", "* S + s], __syncthreads();")
+_BEFORE_ROW, _AFTER_ROW = ("int s = 0;", "int s = (__syncthreads(), 0);"), ("++r)", "__syncthreads(), ++r)")
+_STORED = "bool inside = h < H && col < W;\n"
 
 _MUTANTS = mutants_of(
     ANSWER,
@@ -91,15 +107,22 @@ _MUTANTS = mutants_of(
         "barrier inside an if": (
             _with(_if("p < P && q < Q"), _if("p < P && q < Q")),
             _with(_if("p < P && q < Q"), _ALL),
+            _with(_ALL, _if("p < P && q < Q")),
+            _with("", _ALL, (_STORED, f"{_STORED}if (inside) __syncthreads();\n")),
+            _with("", _ALL, (": 0.0f;\n", ": 0.0f;\nif (inside) __syncthreads();\n")),
             _with(_if("threadIdx.x == 0"), _if("threadIdx.x == 0")),
             _with(_if("threadIdx.x + threadIdx.y == 0"), _if("threadIdx.x + threadIdx.y == 0")),
         ),
         "barrier inside the loading loop": (
-            (
-                _BODY,
-                _with("", _ALL)[1].replace(": 0.0f;\n", ": 0.0f;\n                __syncthreads();\n"),
-            ),
+            _with("", _ALL, (": 0.0f;\n", ": 0.0f;\n__syncthreads();\n")),
+            _with("", _ALL, ("int j = threadIdx.x", "int j = (__syncthreads(), threadIdx.x)")),
         ),
+        "barrier in the loop over the taps": (
+            _with("", "", _BEFORE_TAP),
+            _with("", "", _BEFORE_ROW),
+            _with("", "", _AFTER_ROW),
+        ),
+        "more barriers than needed": (_with(_ALL, "", _AFTER_TAP), _with(_ALL, "", _AFTER_ROW)),
         "threads leave before the barrier": (
             ("    float sum = 0.0f;\n", "    if (p >= P || q >= Q) return;\n    float sum = 0.0f;\n"),
         ),
@@ -123,6 +146,14 @@ EXERCISE = Exercise(
     tolerance=conv_tolerance,
     mutants=_MUTANTS,
     kernel=Kernel("conv", _launch, letters={"x": "nchw", "w": "kcrs", "y": "nkpq"}),
+    budgets=(
+        Budget(
+            "barriers",
+            "waits of a warp at a barrier",
+            _most_waits,
+            "two barriers for each channel and one more, for the two warps of each block",
+        ),
+    ),
     hints=(
         "Which pairs of an access and another one to the same word, by different threads, have to keep their order?",
         "There are two: storing before reading, and reading before the next channel is stored. Each needs a barrier "

@@ -23,10 +23,10 @@ extern "C" __global__ void conv(const float* x, const float* w, float* y,
                                 int C, int H, int W, int K, int R, int S, int P, int Q, int dilation) {
     extern __shared__ float tile[];              // [rows][pitch]
     int rows = B + dilation * (R - 1), cols = B + dilation * (S - 1), pitch = pitch_for(cols);
-    if (pitch < cols) return;                    // no room for a row
+    if (pitch <= 0) return;                      // not written yet
     int p = blockIdx.y * B + threadIdx.y, q = blockIdx.x * B + threadIdx.x, k = blockIdx.z % K, n = blockIdx.z / K;
     float sum = 0.0f;
-    for (int c = 0; c < C; ++c) {
+    for (int c = 0; c < C && pitch >= cols; ++c) {  // without room for a row, all outputs are 0
         for (int i = threadIdx.y; i < rows; i += B)
             for (int j = threadIdx.x; j < cols; j += B) {
                 int h = blockIdx.y * B + i, col = blockIdx.x * B + j;
@@ -74,25 +74,35 @@ def _none(x: Array, w: Array, spec: ConvSpec) -> float:
     return 0
 
 
+_FORMULA = "cols + (24 - cols % 16) % 16"
+
 _MUTANTS = mutants_of(
     ANSWER,
     {
-        "pitch: just the columns": (("cols + (24 - cols % 16) % 16", "cols"),),
-        "pitch: one word more": (("cols + (24 - cols % 16) % 16", "cols + 1"),),
-        "pitch: a multiple of 8": (("cols + (24 - cols % 16) % 16", "(cols + 7) / 8 * 8"),),
-        "pitch: a multiple of 16": (("cols + (24 - cols % 16) % 16", "(cols + 15) / 16 * 16"),),
-        "pitch: a multiple of 32": (("cols + (24 - cols % 16) % 16", "(cols + 31) / 32 * 32"),),
-        "pitch: that of rows of 16": (("cols + (24 - cols % 16) % 16", "cols + (48 - cols % 32) % 32"),),
+        "pitch: shorter than a row": (
+            (_FORMULA, "cols / 16 * 16 + 8"),
+            (_FORMULA, "cols / 8 * 8"),
+            (_FORMULA, "8"),
+            (_FORMULA, "16"),
+        ),
+        "pitch: just the columns": ((_FORMULA, "cols"),),
+        "pitch: one word more": ((_FORMULA, "cols + 1"),),
+        "pitch: a multiple of 8": ((_FORMULA, "(cols + 7) / 8 * 8"),),
+        "pitch: a multiple of 16": ((_FORMULA, "(cols + 15) / 16 * 16"),),
+        "pitch: a multiple of 32": ((_FORMULA, "(cols + 31) / 32 * 32"),),
+        "pitch: that of rows of 16": ((_FORMULA, "cols + (48 - cols % 32) % 32"),),
         "pitch: larger than it need be": (
-            ("cols + (24 - cols % 16) % 16", "cols + (24 - cols % 16) % 16 + 16"),
-            ("cols + (24 - cols % 16) % 16", "cols + 16 + (8 - cols % 16)"),
-            ("cols + (24 - cols % 16) % 16", "cols + (40 - cols % 32) % 32"),
-            ("cols + (24 - cols % 16) % 16", "cols + (56 - cols % 32) % 32"),
+            (_FORMULA, "cols + (24 - cols % 16) % 16 + 16"),
+            (_FORMULA, "cols + 16 + (8 - cols % 16)"),
+            (_FORMULA, "cols + (40 - cols % 32) % 32"),
+            (_FORMULA, "cols + (56 - cols % 32) % 32"),
         ),
-        "pitch: right for one size alone": (
-            ("cols + (24 - cols % 16) % 16", "24"),
-            ("cols + (24 - cols % 16) % 16", "40"),
+        "pitch: a number of words more": tuple((_FORMULA, f"cols + {more}") for more in (2, 4, 8, 14, 16)),
+        "pitch: never below 24": (
+            (_FORMULA, "cols > 24 ? cols : 24"),
+            (_FORMULA, "cols > 24 ? 40 : 24"),
         ),
+        "pitch: right for one size alone": tuple((_FORMULA, pitch) for pitch in ("24", "40", "48", "56")),
     },
 )
 

@@ -79,30 +79,81 @@ def _stored(x: Array, w: Array, spec: ConvSpec) -> float:
     return 2 * across * down * deep * spec.c * _tile(spec)
 
 
+def _requests(x: Array, w: Array, spec: ConvSpec) -> float:
+    """Half as many as the tiles have pixels: 32 threads at a time take far fewer, a single one takes them all."""
+    across, down, deep = _blocks(spec)
+    return 0.5 * across * down * deep * spec.c * _tile(spec) / 4
+
+
 _OUTER = "for (int i = threadIdx.y; i < rows; i += BP)\n"
 _INNER = "for (int j = threadIdx.x; j < cols; j += BQ) {"
 _STORE = "tile[i * cols + j] = inside ? plane[h * W + col] : 0.0f"
+_INSIDE = "h >= 0 && h < H && col >= 0 && col < W"
+_PLACE = "h = top + i, col = left + j"
+_LOADS = ANSWER[ANSWER.index("        for (int i") : ANSWER.index("        __syncthreads")]
+_OUTSIDE = "if (blockIdx.y * BP + threadIdx.y >= P || blockIdx.x * BQ + threadIdx.x >= Q) return;\n"
+_NO_ROWS = "for (int i = threadIdx.y; i < BP; i += BP)\n"
+_ONCE = """        int t = threadIdx.y * BQ + threadIdx.x, h = top + t / cols, col = left + t % cols;
+        if (t < rows * cols) tile[t] = h >= 0 && h < H && col >= 0 && col < W ? plane[h * W + col] : 0.0f;
+"""
 
 _MUTANTS = mutants_of(
     ANSWER,
     {
         "halo: not loaded at all": (
             (f"{_OUTER}            {_INNER}", "{\n                int i = threadIdx.y, j = threadIdx.x;"),
+            (_LOADS, _ONCE),
+        ),
+        "halo: only in one direction": (
+            (_OUTER, _NO_ROWS),
+            (_INNER, "for (int j = threadIdx.x; j < BQ; j += BQ) {"),
+        ),
+        "halo: that of a 3×3 filter": (
+            (_LOADS, _LOADS.replace("i < rows", "i < BP + 2").replace("j < cols", "j < BQ + 2")),
+        ),
+        "halo: a row or column too many": (
+            (_INNER, "for (int j = threadIdx.x; j <= cols; j += BQ) {"),
+            (_OUTER, "for (int i = threadIdx.y; i <= rows; i += BP)\n"),
+            (_LOADS, _LOADS.replace("i < rows", "i <= rows").replace("j < cols", "j <= cols")),
         ),
         "halo: right column missing": ((_INNER, "for (int j = threadIdx.x; j < cols - 1; j += BQ) {"),),
         "halo: bottom row missing": ((_OUTER, "for (int i = threadIdx.y; i < rows - 1; i += BP)\n"),),
-        "tile begins at its outputs": (
-            ("h = top + i, col = left + j", "h = blockIdx.y * BP + i, col = blockIdx.x * BQ + j"),
+        "tile begins at its outputs": ((_PLACE, "h = blockIdx.y * BP + i, col = blockIdx.x * BQ + j"),),
+        "padding taken off twice": ((_PLACE, "h = top + i - pad_top, col = left + j - pad_left"),),
+        "every block loads the first tile": (
+            (_PLACE, "h = i - pad_top, col = j - pad_left"),
+            (_STORE, _STORE.replace("h * W + col", "i * W + j")),
         ),
         "padding left as it was": ((_STORE, "if (inside) tile[i * cols + j] = plane[h * W + col]"),),
         "pixels of the edge repeated": (
             (_STORE, "tile[i * cols + j] = plane[min(max(h, 0), H - 1) * W + min(max(col, 0), W - 1)]"),
         ),
         "columns of the image not tested": (("h < H && col >= 0 && col < W", "h < H"),),
+        "edges of the image not tested": (
+            (_INSIDE, "true"),
+            (_INSIDE, "h >= 0 && col >= 0"),
+            (_INSIDE, "h < H && col < W"),
+            (_INSIDE, "col >= 0 && col < W"),
+        ),
+        "output's size taken for the image's": ((_INSIDE, "h >= 0 && h < P && col >= 0 && col < Q"),),
         "rows of the tile too close": ((_STORE, _STORE.replace("i * cols + j", "i * BQ + j")),),
+        "tile stored column by column": ((_STORE, _STORE.replace("i * cols + j", "j * rows + i")),),
         "row and column of the image swapped": ((_STORE, _STORE.replace("h * W + col", "col * H + h")),),
+        "height and width of the image exchanged": ((_STORE, _STORE.replace("h * W + col", "h * H + col")),),
+        "only the first channel": ((_STORE, _STORE.replace("plane[", "x[")),),
+        "steps of the loops exchanged": (
+            (_LOADS, _LOADS.replace("i += BP", "i += !").replace("j += BQ", "j += BP").replace("!", "BQ")),
+        ),
+        "threads leave before the barrier": ((_LOADS, f"        {_OUTSIDE}{_LOADS}"),),
+        "barrier inside the loading loop": ((_STORE, f"{_STORE};\n                __syncthreads()"),),
         "every thread loads the whole tile": (
             (f"{_OUTER}            {_INNER}", "for (int i = 0; i < rows; ++i)\n for (int j = 0; j < cols; ++j) {"),
+        ),
+        "one thread loads the whole tile": (
+            (
+                f"{_OUTER}            {_INNER}",
+                "for (int i = 0; i < rows && threadIdx.x + threadIdx.y == 0; ++i)\n for (int j = 0; j < cols; ++j) {",
+            ),
         ),
     },
 )
@@ -126,6 +177,12 @@ EXERCISE = Exercise(
             "bytes stored in shared memory",
             _stored,
             "twice what the tiles hold: each pixel has to be stored once, by one thread",
+        ),
+        Budget(
+            "requests_shared_store",
+            "requests to store in shared memory",
+            _requests,
+            "half as many as the tiles have pixels: 32 threads can store at a time",
         ),
     ),
     hints=(

@@ -17,6 +17,46 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The tile's last row is never loaded.",
         "Which rows of the tile does the window of a thread in the lowest row reach?",
     ),
+    "halo: only in one direction": (
+        "The halo is loaded in one direction only.",
+        "A window reaches beyond the block's pixels to the right and down. Which of the two loops ends too early?",
+    ),
+    "halo: that of a 3×3 filter": (
+        "The halo is always two rows and two columns, whatever the filter.",
+        "How far does a window of R × S reach? The size of the tile is there already, under two names.",
+    ),
+    "halo: a row or column too many": (
+        "A row or column is loaded that the tile does not have.",
+        "Which is the last column of a tile of cols columns? Look at your < and <=.",
+    ),
+    "padding taken off twice": (
+        "The padding is taken off a second time: top and left have it already.",
+        "Which row of the image is tile[0][0], by the task?",
+    ),
+    "every block loads the first tile": (
+        "All blocks load the tile at the image's upper left corner.",
+        "Where does the tile of the next block begin? The answer is in top and left.",
+    ),
+    "edges of the image not tested": (
+        "Pixels outside of the image are read, where a zero should be stored.",
+        "A tile can reach beyond the image on four sides. Which tests keep the reads inside?",
+    ),
+    "output's size taken for the image's": (
+        "The pixel is held against P and Q, which are the size of the output.",
+        "Which letters are the image's height and width?",
+    ),
+    "tile stored column by column": (
+        "The tile is stored column by column, and read row by row.",
+        "Where does the kernel look for the pixel to the right of tile[i * cols + j]?",
+    ),
+    "steps of the loops exchanged": (
+        "The loops step by the block's size in the other direction.",
+        "How many threads has a block along x, and how many along y?",
+    ),
+    "one thread loads the whole tile": (
+        "One thread loads the whole tile, while all others wait for it.",
+        "A block has 64 threads. How many pixels are left for each, if they share the work?",
+    ),
     "tile begins at its outputs": (
         "The tile begins at the block's first output, without the padding before it.",
         "With padding 1, which row of the image does the first output's window begin in?",
@@ -65,6 +105,14 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The barrier stands in the loop that loads, which threads go round differently often.",
         "How many pixels does thread (0, 0) load, and how many the last thread?",
     ),
+    "barrier in the loop over the taps": (
+        "A barrier stands in a loop over the taps, and not where an order has to be kept.",
+        "What must have happened before the first tap of a channel, and what after its last one?",
+    ),
+    "more barriers than needed": (
+        "The outputs are right, but the block waits too often: in a loop over the taps, or twice in a row.",
+        "For each channel two orders have to be kept. Which of your barriers keeps neither?",
+    ),
     "threads leave before the barrier": (
         "Threads without an output return early, and never come to the barrier.",
         "These threads have no output. What else are they needed for?",
@@ -72,6 +120,18 @@ TEXTS: dict[str, tuple[str, str]] = {
     "barriers for the first channel alone": (
         "The barriers order the first channel, and no other one.",
         "Which of the two hazards comes back with each channel?",
+    ),
+    "pitch: shorter than a row": (
+        "The pitch is smaller than cols for some tiles, so that their rows have no room.",
+        "Of the pitches without conflicts, take one that is not below cols. Try cols = 10 and cols = 26.",
+    ),
+    "pitch: a number of words more": (
+        "A fixed number of words is added to each row, which helps tiles of some widths only.",
+        "What must the pitch be, modulo 32, so that four rows keep apart? The number to add depends on cols.",
+    ),
+    "pitch: never below 24": (
+        "Narrow tiles get a pitch of 24, though there is a smaller one without conflicts.",
+        "Four rows of 8 lanes read 32 words. Which pitch puts them side by side?",
     ),
     "pitch: just the columns": (
         "The rows of the tile lie close together, whatever banks they fall into.",
