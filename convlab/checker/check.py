@@ -60,7 +60,7 @@ def judge_aloud(record: Exercise, answer: Any, seed: int) -> Verdict:
 def judge(record: Exercise, answer: Any, seed: int, show: Show = lambda verdict: None) -> Verdict:
     """Form the verdict on an answer from its trials on the cases of one seed.
 
-    ``show`` is called with what is known of a wrong answer before its diagnosis, which may take a second or two.
+    ``show`` is called with what is known of a wrong answer before its diagnosis, where this may take a second or two.
     """
     problem = KINDS[record.kind].unusable(record, answer)
     if problem:
@@ -79,9 +79,11 @@ def judge(record: Exercise, answer: Any, seed: int, show: Show = lambda verdict:
     verdict = _failed(record, first, shared)
     if first.status == "timeout":
         return verdict
-    show(verdict)
-    again = KINDS[record.kind].again
-    name, misconception, hint = diagnose(record, trials, partial(again, record, answer) if again else None)
+    kind = KINDS[record.kind]
+    if kind.slow:
+        show(verdict)
+    again = partial(kind.again, record, answer) if kind.again else None
+    name, misconception, hint = diagnose(record, trials, again)
     return replace(verdict, diagnosis=name, misconception=misconception, hint=hint)
 
 

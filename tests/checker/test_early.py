@@ -14,7 +14,9 @@ from nbclient import NotebookClient
 from convlab.checker import exercise
 from convlab.checker.check import check, judge
 from convlab.checker.early import early
+from convlab.checker.exercises.e03_index import ANSWER
 from convlab.checker.verdict import Verdict
+from convlab.executors.compile import compile
 
 WRONG = Verdict(exercise="x", title="X", points=1, status="wrong", message="mine gives 1, but 2 was expected.")
 
@@ -24,25 +26,25 @@ class Terminal(io.StringIO):
         return True
 
 
-def bias_forgotten(x: Any, w: Any, bias: Any, k: int, p: int, q: int) -> float:
-    from convlab.checker.exercises.e01_one_output import EXERCISE
-
-    return float(EXERCISE.oracle(x, w, bias, k, p, q)) - float(bias[k])
+OVERWRITTEN = ANSWER.replace("sum += x", "sum = x")
 
 
 def test_what_is_wrong_is_known_before_the_mutants_are_tried() -> None:
     seen: list[Verdict] = []
-    verdict = judge(exercise("01-one-output"), bias_forgotten, 1, seen.append)
+    verdict = judge(exercise("03-index"), compile(OVERWRITTEN), 1, seen.append)
     (first,) = seen
     assert (first.message, first.where, first.status) == (verdict.message, verdict.where, "wrong")
     assert (first.diagnosis, first.misconception) == ("", "")
-    assert verdict.diagnosis == "bias missing"
+    assert verdict.diagnosis == "sum overwritten"
 
 
-@pytest.mark.parametrize("answer", [None, lambda *given: None, lambda: 1])
-def test_what_needs_no_diagnosis_is_said_once(answer: Any) -> None:
+@pytest.mark.parametrize(
+    ("exercise_id", "answer"),
+    [("03-index", None), ("03-index", compile(ANSWER)), ("01-loops", lambda *given: given[0]), ("01-loops", None)],
+)
+def test_what_needs_no_diagnosis_or_has_it_at_once_is_said_once(exercise_id: str, answer: Any) -> None:
     seen: list[Verdict] = []
-    assert not judge(exercise("01-one-output"), answer, 1, seen.append)
+    judge(exercise(exercise_id), answer, 1, seen.append)
     assert seen == []
 
 
@@ -68,7 +70,7 @@ def test_what_nobody_reads_is_not_written(monkeypatch: pytest.MonkeyPatch, strea
     with early() as show:
         show(WRONG)
     assert stream is None or stream.getvalue() == ""
-    assert check("01-one-output", bias_forgotten).diagnosis == "bias missing"
+    assert check("03-index", compile(OVERWRITTEN)).diagnosis == "sum overwritten"
 
 
 def test_a_notebook_shows_a_box_whose_place_is_then_for_the_whole_one() -> None:
