@@ -56,7 +56,6 @@ NUMBERS: Table = {
     "memory-explain": {
         "128": STORY.c,
         "6.58": values(STORY) * 4 / 1e9,
-        "154": values(replace(STORY, c=3)) * 4 / 1e6,
     },
     "remedies-explain": {
         "6272.0": Shown("remedies-run", r"takes 6272\.0 MiB"),

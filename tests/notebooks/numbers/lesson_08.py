@@ -28,6 +28,7 @@ NUMBERS: Table = {
     "story-explain": {"13": Shown("story", r"gain: 13\.3 times")},
     "predict-naive-text": {"32": WARP},
     "naive-explain": {"128": 4 * WARP, "33": WARP + 1, "32": WARP},
+    "naive-next": {"32": WARP},
     "tiled-explain": {"32": TILE, "20": 122_880 / 6_144, "16": Fact("what the reader is to try")},
     "registers-explain": {"64": 8 * 8, "1024": TILE * TILE},
     "warp-list": {
