@@ -62,7 +62,10 @@ def read_overrides(path: Path) -> Overrides:
         write_whole(path, ",".join(_COLUMNS) + "\n")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
+            head = file.readline()
+            file.seek(0)
+            # Where the comma is a decimal sign, spreadsheets save tables with semicolons.
+            reader = csv.DictReader(file, delimiter=";" if ";" in head else ",")
             if tuple(reader.fieldnames or ()) != _COLUMNS:
                 raise OverridesError(
                     f"{path.name}, line 1: the columns are not {', '.join(_COLUMNS)}.\n  Fix: write these."

@@ -25,7 +25,11 @@ def gradescope(paper: Paper) -> str:
         "visibility": "after_published",
         "stdout_visibility": "hidden",
         "tests": [_test(number, question) for number, question in enumerate(paper.questions, start=1)],
-        "extra_data": {**audit, "sha256": paper.result["digest"], "needs_a_human": list(paper.for_a_human)},
+        "extra_data": {
+            **audit,
+            "sha256": paper.result["digest"],
+            "needs_a_human": [plain(reason) for reason in paper.for_a_human],
+        },
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
