@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,6 +16,7 @@ from convlab.checker.compare import Finding, compare
 from convlab.checker.kinds.outcome import ENDED, PATIENCE, Attempt, Trial, agrees
 from convlab.checker.launched import FaultFound, Launch, Launched, launched
 from convlab.checker.record import Case, Exercise, Kernel
+from convlab.checker.signatures import may_be
 from convlab.errors import ConvlabError
 from convlab.executors import cuda
 from convlab.executors.compile import compile
@@ -22,13 +24,15 @@ from convlab.executors.launch import launch
 from convlab.executors.module import Module
 from convlab.magic import Uncompiled
 
-__all__ = ["VARYING", "again", "attempt", "came_to", "launch_of", "matches", "missing", "unusable"]
+__all__ = ["VARYING", "again", "attempt", "came_to", "imitate", "launch_of", "matches", "missing", "unusable"]
 
 VARYING = (
     "The result differs from run to run: it depends on which warp goes first.",
     "Which elements does one thread write that another one reads or writes, with nothing that orders the two?",
 )
 INSTRUCTIONS = 50_000  # of a launch: no answer needs a thousand, and a loop without an end is there in no time
+
+_LINE = re.compile(r"line \d+")
 
 
 def unusable(exercise: Exercise, answer: Any) -> str:
@@ -89,10 +93,12 @@ def launch_of(exercise: Exercise, case: Case, order: int | None = None) -> Launc
 
 def matches(exercise: Exercise, way: str, trials: Sequence[Trial]) -> bool:
     """Tell whether the trials look like those of a mutant's CUDA C."""
-    return agrees(_imitate, exercise, way, trials)
+    screened = (may_be(way, launch_of(exercise, trial.case), trial.finding) for trial in trials)
+    return all(screened) and agrees(imitate, exercise, way, trials)
 
 
-def _imitate(exercise: Exercise, way: str, case: Case) -> Finding:
+def imitate(exercise: Exercise, way: str, case: Case) -> Finding:
+    """What a mutant's CUDA C does on a case."""
     return _finding(exercise, case, launched(_compiled(way), launch_of(exercise, case)))
 
 
@@ -114,8 +120,9 @@ def _finding(exercise: Exercise, case: Case, launched: Launched) -> Finding:
     if errors := _errors(launched):
         first = errors[0]
         finding = replace(finding, problem=f"has a fault in line {first.line}: {first.message.rstrip('.')}")
-    # With the array that is touched, so that two slips that leave the output right are told apart.
-    kinds = frozenset(f"{fault.kind} {fault.message.partition('[')[0]}" for fault in faults)
+    # With the array that is touched, so that two slips that leave the output right are told apart; lines depend on how
+    # the code is laid out.
+    kinds = frozenset(f"{fault.kind} {_LINE.sub('', fault.message.partition('[')[0])}" for fault in faults)
     return judged(replace(finding, faults=kinds, blocks=launched.blocks), exercise, case, launched.used)
 
 
