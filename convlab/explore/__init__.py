@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from convlab.explore.banks import banks
 from convlab.explore.coalescing import coalescing
+from convlab.explore.dataflow import dataflow
+from convlab.explore.dataflow_costs import dataflow_costs
 from convlab.explore.epilogue import epilogue
 from convlab.explore.family import family
 from convlab.explore.fragments import fragments
@@ -30,6 +32,8 @@ from convlab.explore.winograd import winograd
 __all__ = [
     "banks",
     "coalescing",
+    "dataflow",
+    "dataflow_costs",
     "epilogue",
     "family",
     "fragments",

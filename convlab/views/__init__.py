@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from convlab.views.banks import banks
 from convlab.views.coalescing import coalescing
+from convlab.views.dataflow import dataflow
+from convlab.views.dataflow_costs import dataflow_costs
 from convlab.views.epilogue import epilogue
 from convlab.views.family import family
 from convlab.views.figure import figure
@@ -36,6 +38,8 @@ __all__ = [
     "banks",
     "cell_ids",
     "coalescing",
+    "dataflow",
+    "dataflow_costs",
     "epilogue",
     "family",
     "figure",
