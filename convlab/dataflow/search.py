@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 from convlab.dataflow.analytic import analyse
 from convlab.dataflow.array import Array
 from convlab.dataflow.counts import Counts
-from convlab.dataflow.named import DATAFLOWS
+from convlab.dataflow.named import DATAFLOWS, Dataflow
 from convlab.dataflow.nest import LETTERS, Loop, Nest, sizes
 from convlab.spec import ConvSpec
 
@@ -63,14 +63,16 @@ class _Choice:
     like: Nest
 
     @classmethod
-    def of(cls, nest: Nest) -> _Choice:
+    def of(cls, nest: Nest, flow: Dataflow | None) -> _Choice:
+        """The choices that a nest has made; letters without a loop stand where the dataflow would have them."""
         counts: dict[tuple[str, str], int] = {}
         for loop in nest.order:
             key = loop.level, loop.letter
             counts[key] = counts.get(key, 1) * loop.times
         orders = {}
         for level in ("grid", *ORDERED, *TILED):
-            present = "".join(dict.fromkeys(loop.letter for loop in nest.at(level)))
+            places = {"dram": flow.outer, "buffer": flow.inner}.get(level, "") if flow else ""
+            present = places or "".join(dict.fromkeys(loop.letter for loop in nest.at(level)))
             orders[level] = present + "".join(letter for letter in LETTERS if letter not in present)
         return cls(counts, orders, nest)
 
@@ -92,11 +94,11 @@ class _Choice:
         ]
         return replace(self.like, order=tuple(order))
 
-    def changed(self, random: Random, size: Mapping[str, int], fixed: tuple[str, ...]) -> _Choice:
+    def changed(self, random: Random, size: Mapping[str, int], fixed: tuple[str, ...], orders: bool) -> _Choice:
         """One to three counts or places in an order changed."""
         choice = self
         for _ in range(random.choice((1, 1, 2, 3))):
-            if random.random() < 0.3 and (levels := [level for level in ORDERED if level not in fixed]):
+            if orders and random.random() < 0.3 and (levels := [level for level in ORDERED if level not in fixed]):
                 choice = choice._reordered(random, random.choice(levels))
             elif levels := [level for level in TILED if level not in fixed]:
                 choice = choice._resized(random, random.choice(levels), size)
@@ -120,8 +122,9 @@ def search(
     spec: ConvSpec,
     array: Array,
     by: By = "energy",
-    start: Nest | None = None,
+    start: Nest | Dataflow | None = None,
     fixed: tuple[str, ...] = (),
+    orders: bool = True,
     budget: int = 2000,
     seed: int = 0,
     progress: bool = True,
@@ -136,13 +139,14 @@ def search(
     It climbs from one nest to better ones by small changes, and starts anew where that ends: from ``start``, or from
     all named dataflows in turn, the best first. Ctrl-C ends it early, with the best so far.
 
-    Parameters: ``by`` is "energy" or "cycles", of which the other decides between equals; ``fixed`` names levels whose
-    loops stay those of the start (``("rows", "cols")`` keeps a dataflow what it is); ``budget`` is how many nests to
-    try; ``seed`` makes it the same search again; ``progress`` shows a bar. Raises ``ValueError`` for another ``by``,
+    Parameters: ``by`` is "energy" or "cycles", of which the other decides between equals; ``start`` is a nest or a
+    dataflow; ``fixed`` names levels whose loops stay those of the start, and without ``orders`` loops keep their order:
+    so ``start=row_stationary, fixed=("rows", "cols"), orders=False`` finds the best row stationary nest; ``budget`` is
+    how many nests to try; ``seed`` makes it the same search again; ``progress`` shows a bar. Raises ``ValueError`` for another ``by``,
     ``fixed`` or ``budget``, and where not one nest fits.
     """
     _check(by, fixed, budget)
-    climb = _Climb(spec, array, by, start, fixed, seed, budget)
+    climb = _Climb(spec, array, by, start, fixed, orders, seed, budget)
     interrupted = False
     try:
         for _ in tqdm(range(budget - climb.tried), desc="searching", unit="nest", leave=False, disable=not progress):
@@ -174,19 +178,22 @@ class _Climb:
         spec: ConvSpec,
         array: Array,
         by: By,
-        start: Nest | None,
+        start: Nest | Dataflow | None,
         fixed: tuple[str, ...],
+        orders: bool,
         seed: int,
         budget: int,
     ) -> None:
-        self.spec, self.array, self.key, self.fixed = spec, array, _KEYS[by], fixed
+        self.spec, self.array, self.key, self.fixed, self.orders = spec, array, _KEYS[by], fixed, orders
         self.random = Random(seed)
         self.tried = self.fitted = self.starts = self.failures = 0
         self.best: tuple[Counts, Nest] | None = None
         self.current: tuple[Counts | None, _Choice] | None = None
-        pool = [start.on(spec)] if start else [flow(spec, array) for flow in DATAFLOWS if not flow.gemm]
-        self.size = sizes(pool[0].layer(spec))
-        self.known = {nest: self._count(nest) for nest in pool[:budget]}
+        flows = [start] if isinstance(start, Dataflow) else [flow for flow in DATAFLOWS if not flow.gemm]
+        nests = {start.on(spec): None} if isinstance(start, Nest) else {flow(spec, array): flow for flow in flows}
+        self.flows: Mapping[Nest, Dataflow | None] = nests
+        self.size = sizes(next(iter(nests)).layer(spec))
+        self.known = {nest: self._count(nest) for nest in list(nests)[:budget]}
         self.pool = sorted(self.known, key=lambda nest: self.key(counts) if (counts := self.known[nest]) else _LAST)
 
     def step(self) -> None:
@@ -203,8 +210,9 @@ class _Climb:
 
     def _next(self) -> _Choice:
         if self.current is not None and self.failures < PATIENCE:
-            return self.current[1].changed(self.random, self.size, self.fixed)
-        choice = _Choice.of(self.pool[self.starts % len(self.pool)])
+            return self.current[1].changed(self.random, self.size, self.fixed, self.orders)
+        nest = self.pool[self.starts % len(self.pool)]
+        choice = _Choice.of(nest, self.flows[nest])
         self.starts, self.failures, self.current = self.starts + 1, 0, (None, choice)
         return choice
 
