@@ -226,6 +226,8 @@ more examples:
   convlab profile 32,32,112,112 --filters 32,3,3 --padding same --groups 32 --method depthwise --gpu T4
   convlab profile 1,3,224,224 --filters 64,7,7 --stride 2 --padding 3 --method tiled --plot roof.svg
   convlab profile 1,64,56,56 --filters 64,3,3 --method winograd --json | jq .methods[0].time
+  convlab profile --net resnet50 --gpu A100 --csv layers.csv --plot layers.svg
+  convlab profile --net mine.onnx --method implicit_gemm --method winograd
 
 A time is measured where there is a GPU, else recorded, else modelled, and says which.
 cl.methods() lists the methods; cl.profile(spec, method=…) takes those of other operations, too."""
@@ -234,8 +236,8 @@ cl.methods() lists the methods; cl.profile(spec, method=…) takes those of othe
 def _profile_options(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = f"{parser.epilog}\n\n{_PROFILES}"
-    parser.add_argument("input", metavar="INPUT", help="the input's sizes N,C,H,W: 1,64,56,56")
-    parser.add_argument("--filters", metavar="K,R,S", required=True, help="how many filters, their height and width")
+    parser.add_argument("input", metavar="INPUT", nargs="?", help="the input's sizes N,C,H,W: 1,64,56,56")
+    parser.add_argument("--filters", metavar="K,R,S", help="how many filters, their height and width")
     parser.add_argument("--stride", metavar="U", default="1", help="one number, or vertical,horizontal (default: 1)")
     parser.add_argument(
         "--padding", metavar="P", default="0", help="one, two or four numbers, same, or valid (default: 0)"
@@ -247,7 +249,7 @@ def _profile_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="of the ladder, of a peer such as cudnn, or auto (default: naive); repeat it to compare",
+        help="of the ladder, of a peer such as cudnn, or auto (default: naive; of a network auto); repeat to compare",
     )
     parser.add_argument(
         "--dtype",
@@ -262,11 +264,17 @@ def _profile_options(parser: argparse.ArgumentParser) -> None:
         "--device", default="auto", choices=("auto", "cuda", "cpu"), help="cuda to insist on a time measured on a GPU"
     )
     parser.add_argument(
-        "--sample", metavar="N", default="auto", help="blocks to count on: a number, all, or auto (default)"
+        "--sample", metavar="N", help="blocks to count on: a number, all, or auto (default: auto, 4 of a network)"
     )
+    net = parser.add_argument_group("a whole network, layer by layer, in place of INPUT")
+    net.add_argument("--net", metavar="NAME", help="resnet50, mobilenet_v2 …, or a file of ONNX")
+    net.add_argument("--batch", metavar="N", type=_count, default=1, help="how many images (default: 1)")
+    net.add_argument("--csv", metavar="FILE", help="write a row for each layer")
     out = parser.add_argument_group("results")
     out.add_argument("--json", action="store_true", help="print everything as one JSON document")
-    out.add_argument("--plot", metavar="FILE", help="draw the roofline into a .svg, .png or .pdf file")
+    out.add_argument(
+        "--plot", metavar="FILE", help="draw the roofline, or bars of layers, into a .svg, .png or .pdf file"
+    )
     out.add_argument(
         "--level",
         default="dram",

@@ -1,19 +1,22 @@
-"""``convlab profile``: methods on one convolution, as text or JSON, and their roofline as a file."""
+"""``convlab profile``: methods on one convolution, or a whole network; as text or JSON, with a picture as a file."""
 
 from __future__ import annotations
 
 import json
 import re
 from argparse import Namespace
+from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from convlab.emulator import Counters
 from convlab.errors import ConvlabError
+from convlab.nets.profile import profile as profile_network
+from convlab.perf.picture import form_of
 from convlab.perf.profile import profile
 from convlab.perf.profile_record import Profile
 from convlab.perf.profile_table import Profiles, Refusal
-from convlab.perf.roofline import form_of
 from convlab.spec import ConvSpec
 
 __all__ = ["run"]
@@ -25,14 +28,49 @@ def run(options: Namespace) -> str:
     Raises ``ConvlabError`` for a mistake in the command or a file that cannot be written, and what
     `convlab.perf.profile.profile` raises.
     """
-    spec = _spec(options)
+    _check_what(options)
     if options.plot:
         form_of(options.plot)
+    how = {"device": options.device, "gpu": options.gpu, "dtype": options.dtype}
+    return _network(options, how) if options.net else _methods(options, how)
+
+
+def _check_what(options: Namespace) -> None:
+    """Either a convolution, or a network."""
+    example = "convlab profile 1,64,56,56 --filters 64,3,3, or convlab profile --net resnet50"
+    if options.net and (options.input or options.filters):
+        raise ConvlabError(f"--net takes the place of INPUT and --filters.\n  Fix: {example}.")
+    if not options.net and not (options.input and options.filters):
+        raise ConvlabError(f"INPUT with --filters, or --net, must say what to profile.\n  Fix: {example}.")
+    if options.csv and not options.net:
+        raise ConvlabError("--csv has a row for each layer of a network.\n  Fix: add --net, or use --json.")
+
+
+def _network(options: Namespace, how: dict[str, Any]) -> str:
+    names = list(dict.fromkeys(options.method)) or "auto"
+    for path in filter(None, (options.csv, options.plot)):
+        if not Path(path).parent.is_dir():  # told now, not after the work
+            raise _cannot(path, "No such file or directory")
+    if options.sample:
+        how["sample"] = _sample(options.sample)
+    found = profile_network(options.net, max(1, options.batch), names, **how)
+    if options.csv:
+        _write(options.csv, found.to_csv)
+    if options.plot:
+        _write(options.plot, found.plot().save)
+    if not options.json:
+        return repr(found)
+    document = {"network": found.network.name, "gpu": found.gpu.name, **found.totals, "layers": found.records()}
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def _methods(options: Namespace, how: dict[str, Any]) -> str:
+    spec = _spec(options)
     names = list(dict.fromkeys(options.method)) or ["naive"]
-    how = {"device": options.device, "gpu": options.gpu, "sample": _sample(options.sample), "dtype": options.dtype}
+    how["sample"] = _sample(options.sample or "auto")
     found = profile(spec, names[0] if len(names) == 1 else names, **how)
     if options.plot:
-        _save(found, options)
+        _write(options.plot, found.plot(options.level).save)
     return _as_json(found, spec) if options.json else repr(found)
 
 
@@ -75,12 +113,16 @@ def _sample(text: str) -> Any:
     return int(text)
 
 
-def _save(found: Profile | Profiles, options: Namespace) -> None:
+def _write(path: str, write: Callable[[str], None]) -> None:
     try:
-        found.plot(options.level).save(options.plot)
+        write(path)
     except OSError as error:
-        fix = "name a file in a folder that is there and that you may write to"
-        raise ConvlabError(f"{options.plot} cannot be written: {error.strerror}.\n  Fix: {fix}.") from None
+        raise _cannot(path, str(error.strerror)) from None
+
+
+def _cannot(path: str, why: str) -> ConvlabError:
+    fix = "name a file in a folder that is there and that you may write to"
+    return ConvlabError(f"{path} cannot be written: {why}.\n  Fix: {fix}.")
 
 
 def _as_json(found: Profile | Profiles, spec: ConvSpec) -> str:

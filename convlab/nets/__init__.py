@@ -9,6 +9,7 @@ from convlab.nets.network import Network
 from convlab.nets.networks import NETWORKS, network
 from convlab.nets.onnx_file import from_onnx
 from convlab.nets.pnet import pnet
+from convlab.nets.profile import profile
 
 __all__ = [
     "NETWORKS",
@@ -20,4 +21,5 @@ __all__ = [
     "network",
     "network_of",
     "pnet",
+    "profile",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from convlab.nets.boxes import suppress
 from convlab.nets.pnet import CELL, STRIDE, Kernels, Scores, kernels, pnet
 from convlab.nets.pyramid import levels, shrunk, to_network
 from convlab.nets.weights import load_weights
+from convlab.perf.picture import Picture
 
 __all__ = ["Face", "Faces", "find_faces"]
 
@@ -55,7 +55,7 @@ class Faces(Sequence[Face]):
     def __iter__(self) -> Iterator[Face]:
         return iter(self._all)
 
-    def plot(self) -> Figure:
+    def plot(self) -> Picture:
         """Draw the photo with the boxes: the first thick, the others thin and dashed."""
         image = np.asarray(self.photo)
         height, width = image.shape[:2]
@@ -70,7 +70,7 @@ class Faces(Sequence[Face]):
                 axes.add_patch(Rectangle((face.left, face.top), *size, linewidth=(1 if number else 2.5) + extra, **how))
         axes.set_title(self._title(), loc="left", fontsize=10)
         axes.set_axis_off()
-        return figure
+        return Picture(figure, repr(self), "png")
 
     def _title(self) -> str:
         return "no face found" if not self else f"{len(self)} box{'es' * (len(self) > 1)}, the likeliest drawn thick"
@@ -83,10 +83,8 @@ class Faces(Sequence[Face]):
         ]
         return "\n".join([f"Faces: {self._title()}", *lines])
 
-    def _repr_png_(self) -> bytes:
-        file = BytesIO()
-        self.plot().savefig(file, format="png")
-        return file.getvalue()
+    def _repr_html_(self) -> str:
+        return self.plot()._repr_html_()
 
 
 def find_faces(

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from html import escape
-from pathlib import Path
-
-from matplotlib.figure import Figure
+from dataclasses import replace
 
 from convlab.perf.datasheet import Gpu
 from convlab.perf.gpus import gpu as find_gpu
 from convlab.perf.gpus import recognise
+from convlab.perf.picture import Picture
 from convlab.perf.points import LEVELS, Point
 from convlab.perf.roofline_figure import draw
 
-__all__ = ["Roofline", "form_of", "roofline"]
+__all__ = ["Roofline", "roofline"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Roofline:
+class Roofline(Picture):
     """A drawn roofline, and what it shows in full sentences."""
 
-    figure: Figure
-    alt: str
-
-    def image(self, form: str = "svg") -> bytes:
-        """The picture as "svg", "png" or "pdf"."""
-        buffer = io.BytesIO()
-        self.figure.savefig(
-            buffer, format=form, dpi=110, bbox_inches="tight", metadata={"Date": None} if form == "svg" else None
-        )
-        return buffer.getvalue()
-
-    def save(self, path: str | Path) -> None:
-        """Write the picture into a file, whose name ends in .svg, .png or .pdf; raises ``ValueError`` for others."""
-        Path(path).write_bytes(self.image(form_of(path)))
-
-    def __repr__(self) -> str:
-        return self.alt
-
-    def _repr_html_(self) -> str:
-        data = base64.b64encode(self.image()).decode("ascii")
-        return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.alt)}" style="max-width: 100%">'
+    __slots__ = ()
 
 
 def roofline(
@@ -91,14 +65,6 @@ def roofline(
     roofs = {dtype: record.peak_tflops(dtype) * 1e3 for dtype in types}
     heading = f"{title}: roofline of the {record.name}" if title else f"Roofline of the {record.name}"
     return Roofline(draw(points, record, roofs, LEVELS[level], heading), _alt(points, record, roofs, level, heading))
-
-
-def form_of(path: str | Path) -> str:
-    """The kind of picture that a file's name asks for: "svg", "png" or "pdf"; raises ``ValueError`` for others."""
-    form = Path(path).suffix[1:].lower()
-    if form not in ("svg", "png", "pdf"):
-        raise ValueError(f"{str(path)!r} names no kind of picture.\n  Fix: end the name in .svg, .png or .pdf.")
-    return form
 
 
 def _check_level(level: str, gpu: Gpu) -> None:

@@ -79,7 +79,7 @@ def test_an_empty_photo_has_no_face_and_is_no_error(photo: Any) -> None:
     faces = find_faces(photo, device="emulator")
     assert len(faces) == 0
     assert repr(faces) == "Faces: no face found"
-    assert faces.plot().axes[0].get_title(loc="left") == "no face found"
+    assert faces.plot().figure.axes[0].get_title(loc="left") == "no face found"
 
 
 def test_what_is_no_photo_is_refused() -> None:
@@ -110,12 +110,13 @@ def test_the_functions_convolution_is_what_counts(photo: Any) -> None:
 
 def test_the_plot_has_a_box_a_face_with_a_rim_the_first_thick() -> None:
     faces = find_faces(plt.imread(PHOTO)[60:360:2, 120:400:2], "direct", "cpu")
-    patches = faces.plot().axes[0].patches
+    patches = faces.plot().figure.axes[0].patches
     assert len(patches) == 2 * len(faces)
     assert patches[0].get_linewidth() > max([patch.get_linewidth() for patch in patches[2:]], default=0)
-    assert faces._repr_png_().startswith(b"\x89PNG")
+    assert faces.plot().image("png").startswith(b"\x89PNG")
     assert len(faces[:1]) == 1
     assert "votes" in repr(faces)
+    assert f'alt="{repr(faces)[:9]}' in faces._repr_html_()
 
 
 def test_overlap_is_a_count_of_common_pixels() -> None:
