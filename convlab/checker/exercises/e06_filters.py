@@ -64,6 +64,8 @@ def _most_requests(x: Array, w: Array, spec: ConvSpec) -> float:
     return 3 * blocks * spec.gemm_shape.gemm_k
 
 
+_MAP = "p = pixel / Q, q = pixel % Q"
+_X = "x[((n * C + c) * H + p + r) * W + q + s]"
 _TWO = "    bool two = k + 1 < K;\n"
 _SECOND = "second = two ? first + C * R * S : first"
 _SUM1 = "                sum1 += value * second[(c * R + r) * S + s];\n            }\n"
@@ -78,14 +80,32 @@ _MUTANTS = mutants_of(
     ANSWER,
     {
         "pixels loaded again for the second filter": ((_SUM1, _AGAIN),),
-        "second filter's bound missing": ((_TWO, "    bool two = true;\n"),),
+        "second filter's bound missing": (
+            (_TWO, "    bool two = true;\n"),
+            (_SECOND, "second = first + C * R * S"),
+            ("    if (two) y", "    y"),
+        ),
         "last filter of an odd number left out": ((_TWO, _TWO + "    if (!two) return;\n"),),
         "both outputs from the first filter": ((_SECOND, "second = first"),),
         "second filter begins one weight further": ((_SECOND, "second = two ? first + 1 : first"),),
-        "second filter begins one channel further": ((_SECOND, "second = two ? first + R * S : first"),),
+        "second filter begins one channel further": (
+            (_SECOND, "second = two ? first + R * S : first"),
+            (_SECOND, "second = first + R * S"),
+        ),
         "pairs of filters overlap": (("k = 2 * blockIdx.y", "k = blockIdx.y"),),
         "one sum for two filters": (("sum1 += value", "sum0 += value"),),
         "second output stored over the first": (("(n * K + k + 1) * P", "(n * K + k) * P"),),
+        "second output stored one pixel further": (
+            ("((n * K + k + 1) * P + p) * Q + q]", "((n * K + k) * P + p) * Q + q + 1]"),
+        ),
+        "rows of P pixels": ((_MAP, "p = pixel / P, q = pixel % P"), (_MAP, "q = pixel / Q, p = pixel % Q")),
+        "pixel divided by the wrong size": ((_MAP, "p = pixel / W, q = pixel % W"),),
+        "height and width of the image exchanged": (
+            (_X, "x[((n * C + c) * W + p + r) * H + q + s]"),
+            (_X, "x[((n * C + c) * H + p + r) * H + q + s]"),
+        ),
+        "batch index ignored": ((_X, "x[(c * H + p + r) * W + q + s]"),),
+        "sum overwritten": ((ANSWER, ANSWER.replace("+= value", "= value")),),
         "bounds of the last block missing": (("    if (pixel >= P * Q) return;\n", ""),),
     },
 )

@@ -69,6 +69,25 @@ _USE = "sum[t] += weight * x"
 _READ = "                    if (q + t < Q)\n"
 _STORE = "        if (t + q < Q)\n"
 _PLACE = "p = group / across, q = group % across * 4"
+_RETURN = "    if (group >= P * across) return;\n"
+_X = "x[((n * C + c) * H + p + r) * W + q + t + s]"
+_FLAT = ANSWER.replace("group >= P * across", "4 * group >= P * Q").replace(
+    _PLACE, "p = 4 * group / Q, q = 4 * group % Q"
+)
+_ONE = """
+extern "C" __global__ void conv(const float* x, const float* w, float* y,
+                                int C, int H, int W, int K, int R, int S, int P, int Q) {
+    int pixel = blockIdx.x * blockDim.x + threadIdx.x, k = blockIdx.y, n = blockIdx.z;
+    if (pixel >= P * Q) return;
+    int p = pixel / Q, q = pixel % Q;
+    float sum = 0.0f;
+    for (int c = 0; c < C; ++c)
+        for (int r = 0; r < R; ++r)
+            for (int s = 0; s < S; ++s)
+                sum += w[((k * C + c) * R + r) * S + s] * x[((n * C + c) * H + p + r) * W + q + s];
+    y[((n * K + k) * P + p) * Q + q] = sum;
+}
+"""
 
 _AGAIN = ANSWER.replace(_WEIGHT, "").replace("sum[t] += weight *", "sum[t] += w[((k * C + c) * R + r) * S + s] *")
 _UNBOUND = ANSWER.replace(_READ, "").replace(_STORE, "")
@@ -77,15 +96,37 @@ _MUTANTS = mutants_of(
     ANSWER,
     {
         "weight loaded for each pixel": ((ANSWER, _AGAIN),),
-        "pixels behind the row's end computed": ((ANSWER, _UNBOUND),),
+        "one pixel a thread": ((ANSWER, _ONE),),
+        "pixels behind the row's end computed": (
+            (ANSWER, _UNBOUND),
+            (ANSWER, ANSWER.replace("q + t < Q", "q + t <= Q").replace("t + q < Q", "t + q <= Q")),
+        ),
         "pixels behind the row's end read": ((_READ, ""),),
         "pixels behind the row's end stored": ((_STORE, ""),),
-        "groups run across the ends of rows": ((_PLACE, "p = group * 4 / Q, q = group * 4 % Q"),),
+        "groups run across the ends of rows": (
+            (_PLACE, "p = group * 4 / Q, q = group * 4 % Q"),
+            (ANSWER, _FLAT),
+            (ANSWER, _FLAT.replace("q + t < Q", "4 * group + t < P * Q").replace("t + q < Q", "4 * group + t < P * Q")),
+            (_PLACE, "p = group * 4 / W, q = group * 4 % W"),
+        ),
+        "groups of a row counted by P": (
+            ("across = (Q + 3) / 4", "across = (P + 3) / 4"),
+            (_PLACE, "p = group / P, q = group % P * 4"),
+        ),
+        "groups taken for pixels": ((_PLACE, "p = group / Q, q = group % Q * 4"),),
         "groups overlap": ((_PLACE, "p = group / across, q = group % across"),),
         "last group of a row left out": (("across = (Q + 3) / 4", "across = Q / 4"),),
+        "groups of the plane rounded down": (("group >= P * across", "group >= P * Q / 4"),),
         "all four pixels from one window": (("W + q + t + s", "W + q + s"),),
         "one sum for all pixels": ((_USE, "sum[0] += weight * x"),),
-        "bounds of the last block missing": (("    if (group >= P * across) return;\n", ""),),
+        "four outputs stored at one place": (("Q + q + t] = sum", "Q + q] = sum"),),
+        "height and width of the image exchanged": (
+            (_X, "x[((n * C + c) * W + p + r) * H + q + t + s]"),
+            (_X, "x[((n * C + c) * H + p + r) * H + q + t + s]"),
+        ),
+        "batch index ignored": ((_X, "x[(c * H + p + r) * W + q + t + s]"),),
+        "sum overwritten": ((_USE, "sum[t] = weight * x"),),
+        "bounds of the last block missing": ((_RETURN, ""),),
     },
 )
 

@@ -33,6 +33,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Each block begins one filter after the one before, so the pairs overlap and the last filters have nobody.",
         "Which filter does block 1 begin with, if block 0 has the filters 0 and 1?",
     ),
+    "second output stored one pixel further": (
+        "The second output is stored one pixel behind the first.",
+        "Both outputs have the same p and q. Which index of y tells them apart?",
+    ),
     "one sum for two filters": (
         "The products of both filters are added to one sum.",
         "Two outputs need two sums. Where does each of them live?",
@@ -44,6 +48,26 @@ TEXTS: dict[str, tuple[str, str]] = {
     "weight loaded for each pixel": (
         "The weight is loaded anew for each of the four pixels.",
         "The compiler keeps a load that stands inside of a condition. What could you do before the loop over pixels?",
+    ),
+    "one pixel a thread": (
+        "Each thread computes one pixel, so most pixels have no thread.",
+        "The grid has a thread for each group of four pixels. Which four are this thread's?",
+    ),
+    "groups of a row counted by P": (
+        "The groups of a row are counted by P, which is the number of rows.",
+        "How many pixels has a row of the output? Count its groups from that.",
+    ),
+    "groups taken for pixels": (
+        "The group's number is divided by Q, as if a row had Q groups.",
+        "With Q = 8, how many groups has a row?",
+    ),
+    "groups of the plane rounded down": (
+        "Threads leave from group P·Q / 4 on, though rows whose last group is shorter have more groups.",
+        "With P = 2 and Q = 5, how many groups has the plane?",
+    ),
+    "four outputs stored at one place": (
+        "All four outputs are stored at the first one's place.",
+        "Where in memory does output q + t lie, if q is the first?",
     ),
     "pixels behind the row's end computed": (
         "All four pixels are computed, also where the row ends before.",
