@@ -29,7 +29,7 @@ def found(flow, name):
     """The best tiles of a dataflow, as the papers take them, too."""
     dataflow, array, fixed = FLOWS[flow]
     spec = layer(name, batch=16)
-    return search(spec, array, start=dataflow, fixed=fixed, orders=False, budget=250, progress=False).counts
+    return search(spec, array, start=dataflow, fixed=fixed, orders=False, budget=120, progress=False).counts
 
 
 @cache
@@ -125,7 +125,7 @@ def test_the_chip_goes_to_dram_as_rarely():
     for name in NAMES:
         spec = layer(name, batch=4)
         fixed = ("rows", "cols")
-        chip = search(spec, EYERISS, start=row_stationary, fixed=fixed, orders=False, budget=250, progress=False).counts
+        chip = search(spec, EYERISS, start=row_stationary, fixed=fixed, orders=False, budget=120, progress=False).counts
         words += sum(chip[tensor, "dram"].reads + chip[tensor, "dram"].writes for tensor in TENSORS)
         macs += chip.macs
     assert 1.2 * 0.7 < words / macs / CHIP_DRAM < 1.9 * 1.3
