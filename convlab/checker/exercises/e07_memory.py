@@ -32,6 +32,7 @@ _WANTED = {
 
 _MUTANTS = (
     mutant("stride ignored in the output size", {"columns": _DENSE.p * _DENSE.q}),
+    mutant("output size rounded up", {"columns": (_COLUMNS // LAYER.q + 1) * (LAYER.q + 1)}),
     mutant("windows counted without padding", {"columns": _UNPADDED.p * _UNPADDED.q}),
     mutant("groups left out of the rows", {"rows": LAYER.groups * _ROWS}),
     mutant(
@@ -40,17 +41,32 @@ _MUTANTS = (
         {"rows": LAYER.k // LAYER.groups * LAYER.r * LAYER.s},
     ),
     mutant("channels left out of the rows", {"rows": LAYER.r * LAYER.s}),
-    mutant("columns of the whole batch", {"columns": LAYER.im2col_shape[1]}),
+    mutant(
+        "columns of the whole batch",
+        {"columns": LAYER.im2col_shape[1]},
+        {"mebibytes": LAYER.n * _BYTES / 2**20},
+    ),
+    mutant("columns of both groups", {"columns": LAYER.groups * _COLUMNS}),
     mutant(
         "matrix of one group only",
         {"mebibytes": _BYTES / LAYER.groups / 2**20},
+        {"times_the_input": _ROWS * _COLUMNS / prod(LAYER.input_shape[1:])},
         {"images": LAYER.groups * IMAGES_LIMIT // _BYTES},
         {"strip": LAYER.groups * STRIP_LIMIT // _STRIP},
     ),
     mutant(
+        "groups counted twice",
+        {"mebibytes": LAYER.groups * _BYTES / 2**20},
+        {"times_the_input": LAYER.groups**2 * _ROWS * _COLUMNS / prod(LAYER.input_shape[1:])},
+        {"images": IMAGES_LIMIT // _BYTES // LAYER.groups},
+        {"strip": STRIP_LIMIT // _STRIP // LAYER.groups},
+    ),
+    mutant("another unit than mebibytes", {"mebibytes": _BYTES}, {"mebibytes": _BYTES / 2**10}),
+    mutant(
         "megabytes taken for mebibytes",
         {"mebibytes": _BYTES / 1e6},
         {"images": IMAGES_LIMIT // 2**20 * 10**6 // _BYTES},
+        {"strip": 10**6 // _STRIP},
     ),
     mutant(
         "numbers counted, not bytes",
@@ -59,6 +75,11 @@ _MUTANTS = (
         {"strip": 4 * STRIP_LIMIT // _STRIP},
     ),
     mutant("window taken for the factor", {"times_the_input": LAYER.r * LAYER.s}),
+    mutant(
+        "part of an image counted",
+        *({"images": round(IMAGES_LIMIT / _BYTES, digits)} for digits in (1, 2, 3, 12)),
+        *({"strip": round(STRIP_LIMIT / _STRIP, digits)} for digits in (1, 2, 3, 12)),
+    ),
     mutant(
         "limit exceeded by rounding up",
         {"images": -(-IMAGES_LIMIT // _BYTES)},

@@ -13,6 +13,34 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The taps of a window are neighbours, as if the dilation were 1.",
         "At dilation 2, which pixels do the three taps of the first window meet?",
     ),
+    "dilation missing in one direction": (
+        "In one direction the taps of a window are neighbours, as if the dilation were 1.",
+        "Compare your line for the row with that for the column.",
+    ),
+    "padding multiplied by the dilation": (
+        "The dilation multiplies the padding as well as the tap.",
+        "The padding is a number of pixels. What does the dilation count: pixels, or steps between taps?",
+    ),
+    "axes reshaped without being put in order": (
+        "The values have been reshaped while their axes still stood in another order.",
+        "reshape keeps the order in memory. Which three axes have to come first, if c, r and s count the rows?",
+    ),
+    "wrong size in the number of a row": (
+        "The number of a row is made with a wrong size, so that some rows are stored over others.",
+        "How many rows lie between tap (c, r, s) and tap (c, r + 1, s)? And between (c, r, s) and (c + 1, r, s)?",
+    ),
+    "wrong size in the number of a column": (
+        "The number of a column is made with a wrong size, so that some columns are stored over others.",
+        "How many columns lie between window (p, q) and window (p + 1, q)? And between two images?",
+    ),
+    "channel left out of the row": (
+        "All channels are stored in the same rows, each over the one before.",
+        "How many rows does one channel take?",
+    ),
+    "image left out of the column": (
+        "All images are stored in the same columns, each over the one before.",
+        "How many columns does one image take?",
+    ),
     "vertical and horizontal dilation swapped": (
         "The vertical and the horizontal dilation are swapped.",
         "The first number of the pair belongs to the rows. Follow it into every line that uses it.",
@@ -64,6 +92,22 @@ TEXTS: dict[str, tuple[str, str]] = {
     "columns of the whole batch": (
         "The windows of the whole batch are counted, where those of one image were asked for.",
         "How many outputs does one image have in one channel?",
+    ),
+    "columns of both groups": (
+        "The columns of both groups are counted, where those of one were asked for.",
+        "Both groups have the same windows. What differs from group to group: the windows, or the channels?",
+    ),
+    "groups counted twice": (
+        "The groups are counted twice.",
+        "Each group has C / G channels. How many values of one window do all groups hold together?",
+    ),
+    "another unit than mebibytes": (
+        "The bytes are given in another unit than MiB.",
+        "Divide the bytes by 1024, and once more by 1024.",
+    ),
+    "part of an image counted": (
+        "A part of an image, or of a row of windows, is counted as well.",
+        "Only whole ones were asked for. How many of these fit?",
     ),
     "matrix of one group only": (
         "The matrix of one group is counted, and there are several.",
