@@ -2,9 +2,9 @@
 
 uv run tools/ship_ptx.py [--check] [--notebooks FOLDER]
 
-The kernels are those of the ladder, of the views, and of the notebooks' %%cuda cells. What is there already under its
-key, a hash of source and options, stays: NVRTC numbers registers otherwise from one process to the next, and its
-assembler needs one more of them or less.
+The kernels are those of the ladder, of the views, of P-Net, and of the notebooks' %%cuda cells. What is there already
+under its key, a hash of source and options, stays: NVRTC numbers registers otherwise from one process to the next, and
+its assembler needs one more of them or less.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from convlab.executors import shipped
 from convlab.executors.compile import compile, nvrtc_version, why_not
 from convlab.executors.resources import ARCHITECTURES, counted
 from convlab.kernels.layers import launches
+from convlab.nets.pnet import SOURCE as PNET
 from convlab.spec import ConvSpec
 from convlab.views.mapping import MAPPINGS
 
@@ -49,8 +50,8 @@ class Unit(NamedTuple):
 
 
 def units(notebooks: Path) -> Iterator[Unit]:
-    """Every rung of the ladder, the views' own kernels, and every kernel cell of the notebooks in a folder."""
-    for (name, options), text in sorted((rungs() | mappings()).items()):
+    """Every rung of the ladder, the kernels of views and of P-Net, and every kernel cell of the notebooks in a folder."""
+    for (name, options), text in sorted((rungs() | mappings() | networks()).items()):
         yield Unit(text, Path(name).name, options)
     for path in sorted(notebooks.glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -69,6 +70,11 @@ def mappings() -> dict[tuple[str, tuple[str, ...]], str]:
     spec = ConvSpec(n=1, c=1, h=8, w=12, k=1, r=3, s=3)
     steps = [way.launch(spec, (8, 4)) for way in MAPPINGS.values()]
     return {(step.source, step.options): step.text() for step in steps if step.source.startswith("mappings/")}
+
+
+def networks() -> dict[tuple[str, tuple[str, ...]], str]:
+    """The same of what a network of the course does between its convolutions."""
+    return {(PNET.name, ()): PNET.read_text(encoding="utf-8")}
 
 
 def made(unit: Unit) -> str:

@@ -133,7 +133,9 @@ def _proposed(image: Array, smallest: float, on: Kernels) -> Array:
         small = shrunk(image, scale)
         per_pixel = width / small.shape[2], height / small.shape[1]
         found.append(_windows(pnet(small[None], on), per_pixel))
-    return np.concatenate(found)
+    windows = np.concatenate(found)
+    windows[:, :4] = np.clip(windows[:, :4], 0, [width, height, width, height])
+    return windows
 
 
 def _windows(scores: Scores, per_pixel: tuple[float, float]) -> Array:

@@ -27,12 +27,12 @@ def draw(rows: Sequence[LayerProfile], slow: Sequence[LayerProfile], title: str)
         axes.bar(number, row.milliseconds, width=0.82, **_look(row in slow, row.bound == "memory"))
         if row in slow:
             axes.annotate(
-                row.layer.name, (number, row.milliseconds), (0, 4), textcoords="offset points", rotation=90,
+                row.layer.name[:24], (number, row.milliseconds), (0, 4), textcoords="offset points", rotation=90,
                 ha="center", va="bottom", fontsize=7, color=INK,
             )  # fmt: skip
     axes.set(ylabel="milliseconds", xlabel="layers, from the input on", xlim=(-1, len(rows)))
     axes.set_xticks([])
-    axes.set_ylim(top=1.3 * (max((row.milliseconds for row in rows), default=0) or 1))  # room for names
+    axes.set_ylim(top=1.45 * (max((row.milliseconds for row in rows), default=0) or 1))  # room for names
     axes.set_title(title, loc="left", fontsize=10, color=INK)
     figure.legend(handles=_legend(), loc="outside lower center", fontsize=8, ncols=3)
     return figure

@@ -56,8 +56,11 @@ def test_floats_and_a_fourth_channel_change_nothing(photo: Any) -> None:
     part = photo[60:360:2, 120:400:2]
     floats = (part / 255).astype("f4")
     with_alpha = np.concatenate([part, np.full((*part.shape[:2], 1), 7, "u1")], axis=2)
-    expected = [face.votes for face in find_faces(part, "direct", "cpu")]
+    found = find_faces(part, "direct", "cpu")
+    expected = [face.votes for face in found]
     assert expected
+    assert min(min(face[:4]) for face in found) >= 0
+    assert all(face.right <= part.shape[1] and face.bottom <= part.shape[0] for face in found)
     for same in (floats, with_alpha):
         assert [face.votes for face in find_faces(same, "direct", "cpu")] == expected
     grey = part.mean(axis=2).astype("u1")

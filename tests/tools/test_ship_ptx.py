@@ -42,7 +42,7 @@ def test_rungs_and_kernel_cells_are_shipped_and_stale_files_removed(notebooks, c
     index = json.loads((shipped.FOLDER / "index.json").read_text())
     few = {(s.source, s.options): s.source for _, s in FEW}.values()
     names = [entry["name"] for entry in index.values()]
-    assert sorted(names) == sorted(["mine.cu", "naive_2d.cu", *few])
+    assert sorted(names) == sorted(["mine.cu", "naive_2d.cu", "pnet.cu", *few])
     monkeypatch.setenv("CONVLAB_HIDE_NVRTC", "1")
     # The magic puts an empty line in place of its own, and Jupyter ends the text with a line end.
     assert compile(f"\n{CELL}\n", "mine.cu").kernels["f"]
