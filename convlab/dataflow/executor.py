@@ -20,6 +20,8 @@ from convlab.spec import ConvSpec
 
 __all__ = ["Execution", "execute"]
 
+TRACED = 100_000  # multiply-adds: each takes about a kilobyte
+
 
 @dataclass(frozen=True, slots=True)
 class Execution:
@@ -49,10 +51,14 @@ def execute(
     (6, 3, 12)
 
     Parameters: ``x`` of shape (N, C, H, W) and ``w`` of shape (K, C/G, R, S); ``trace`` keeps every cycle for an
-    animation, which is for small layers only. It takes microseconds for each multiply-add: `analyse` counts the same
-    without running. Raises ``ValueError`` for a nest that does not fit, ``ArgumentError`` for other shapes.
+    animation. A run takes some ten microseconds for each multiply-add: `analyse` counts the same without running.
+    Raises ``ValueError`` for a nest that does not fit and for a trace of more than 100,000 multiply-adds,
+    ``ArgumentError`` for other shapes.
     """
     check_shapes(x, w, None, spec)
+    if trace and spec.macs > TRACED:
+        fix = "Fix: trace a smaller layer, or run without trace."
+        raise ValueError(f"A trace of {spec.macs:,} multiply-adds is more than {TRACED:,}.\n  In: {spec}\n  {fix}")
     nest = fit(nest, spec, array)
     layer = nest.layer(spec)
     if nest.gemm:

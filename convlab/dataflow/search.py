@@ -142,8 +142,9 @@ def search(
     Parameters: ``by`` is "energy" or "cycles", of which the other decides between equals; ``start`` is a nest or a
     dataflow; ``fixed`` names levels whose loops stay those of the start, and without ``orders`` loops keep their order:
     so ``start=row_stationary, fixed=("rows", "cols"), orders=False`` finds the best row stationary nest; ``budget`` is
-    how many nests to try; ``seed`` makes it the same search again; ``progress`` shows a bar. Raises ``ValueError`` for another ``by``,
-    ``fixed`` or ``budget``, and where not one nest fits.
+    how many nests to try; ``seed`` makes it the same search again; ``progress`` shows a bar.
+
+    Raises ``ValueError`` for another ``by``, ``fixed`` or ``budget``, and where not one nest fits.
     """
     _check(by, fixed, budget)
     climb = _Climb(spec, array, by, start, fixed, orders, seed, budget)

@@ -142,6 +142,18 @@ def test_wrong_shapes_are_refused():
         execute(NEST, SPEC, x, w[:1], ARRAY)
 
 
+def test_a_trace_that_would_fill_memory_is_refused():
+    large = ConvSpec(n=1, c=16, h=30, w=30, k=16, r=3, s=3)
+    with pytest.raises(ValueError, match=r"A trace of 1,806,336 multiply-adds is more than 100,000") as error:
+        execute("dram: k c p q r s", large, *tensors(large), ARRAY, trace=True)
+    assert "Fix: trace a smaller layer" in str(error.value)
+
+
+def test_a_memory_too_small_for_one_word_of_each_tensor_is_refused():
+    with pytest.raises(ValueError, match=r"The registers of a PE hold 2 words, the tile needs 3: x 1 \+ w 1 \+ y 1"):
+        execute("dram: n g k c p q r s", SPEC, *tensors(SPEC), Array(1, 1, 2, 9))
+
+
 def test_integers_and_halves_are_computed_in_float64():
     x, w = tensors(SPEC)
     done = execute(NEST, SPEC, (9 * x).astype("i4"), w.astype("f2"), ARRAY)
