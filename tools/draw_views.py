@@ -15,6 +15,7 @@ from typing import Any
 from generated import renew
 
 from convlab import explore, views
+from convlab.dataflow import Array
 from convlab.spec import BlockSpec, ConvSpec, ConvTransposeSpec
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "views"
@@ -24,6 +25,17 @@ SMALL = ConvSpec(n=1, c=1, h=6, w=7, k=1, r=3, s=3, padding=1)
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "banks": lambda: views.banks(pitch=18, width=16),
     "coalescing": lambda: views.coalescing("naive", ConvSpec(n=1, c=1, h=8, w=40, k=1, r=3, s=3, padding=1, stride=2)),
+    "dataflow": lambda: views.dataflow(
+        "buffer: r p q | rows: s3 | cols: k3", ConvSpec(n=1, c=1, h=6, w=7, k=3, r=3, s=3), Array(4, 4)
+    ),
+    "dataflow_costs": lambda: views.dataflow_costs(
+        {
+            "weight stationary": "dram: p4 k2 | buffer: k4 c r s p q | rows: c11 | cols: k12",
+            "row stationary": "dram: k2 c | buffer(x y): k3 c2 q | rows: k2 p2 r3 | cols: p14 | regs: k8 c8 s3",
+        },
+        ConvSpec(n=1, c=64, h=28, w=28, k=96, r=3, s=3, padding=1),
+        Array(12, 14),
+    ),
     "epilogue": lambda: views.epilogue(
         BlockSpec(ConvSpec(n=1, c=16, h=32, w=32, k=16, r=3, s=3, padding=1), pool=True)
     ),

@@ -16,7 +16,7 @@ from convlab.dataflow.named import Dataflow
 from convlab.dataflow.nest import Nest
 from convlab.reference.im2col import unfold
 from convlab.spec import ConvSpec
-from convlab.views.dataflow_film import film, loop_notes, moved_by_loop
+from convlab.views.dataflow_film import Way, film, loop_notes, moved_by_loop
 from convlab.views.dataflow_panels import Board
 from convlab.views.grid import Ids, join, pairs
 from convlab.views.samples import sample_filter, sample_image
@@ -26,6 +26,7 @@ from convlab.views.words import count_text
 __all__ = ["DataflowView", "dataflow", "name_of", "nest_of"]
 
 _MOST_PES, _MOST_MACS, _MOST_WORDS = 8, 4000, 400
+_LEVEL = {"dram": "dram", "buffer": "buffer", "PE": "array"}
 _LEGEND = {
     "input": "x in a PE",
     "filter": "w in a PE",
@@ -51,7 +52,7 @@ def dataflow(nest: Dataflow | Nest | str, spec: ConvSpec, array: Array) -> Dataf
     >>> len(view.frames), view.done.counts["w", "buffer"].reads
     (17, 9)
     >>> view.frames[1].caption
-    '9 of 16 PEs multiply. Moves: 8 y from PE to PE, 1 y to buffer, 9 x from buffer.'
+    '9 of 16 PEs multiply. Moves: 8 y PE → PE, 1 y PE → buffer, 9 x buffer → PE.'
 
     Parameters: ``nest`` is one of ``dataflow.DATAFLOWS``, a nest or its line of text, as `convlab.dataflow.execute`
     takes it; the layer has at most 4,000 multiply-adds and 400 words in a tensor, ``array`` at most 8 × 8 PEs. The
@@ -119,12 +120,13 @@ def _as_loops_see(
     return {"x": x.reshape(layer.input_shape), "w": w.reshape(layer.weight_shape)}
 
 
-def _links(board: Board, moved: Mapping[int, Mapping[tuple[str, str], int]]) -> Ids:
+def _links(board: Board, moved: Mapping[int, Mapping[Way, int]]) -> Ids:
     """Link the cells of each PE with each other, and each loop with the words that move as it advances."""
     together = [pairs(cells[i], cells[i + 1 :]) for cells in board.slots.values() for i in range(3)]
+    ends = {i: {(tensor, end) for tensor, *both in ways for end in both} for i, ways in moved.items()}
     loops = [
-        pairs(np.array(board.strip(i))[:, np.newaxis], [board.memory(*levels) for levels in levels_of])
-        for i, levels_of in moved.items()
+        pairs(np.array(board.strip(i))[:, np.newaxis], [board.memory(tensor, _LEVEL[end]) for tensor, end in some])
+        for i, some in ends.items()
         if i in board.loops
     ]
     return join(*together, *loops)

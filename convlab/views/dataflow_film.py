@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,14 +13,16 @@ from convlab.dataflow.counts import MEMORIES
 from convlab.dataflow.executor import Execution
 from convlab.dataflow.nest import LETTERS, SPATIAL
 from convlab.dataflow.trace import PE, Address, Cycle, Move, Work
-from convlab.views.dataflow_panels import LEVELS, SLOTS, Board
+from convlab.views.dataflow_panels import SLOTS, Board
 from convlab.views.dataflow_tensors import KINDS
 from convlab.views.grid import Frame, Ids, number_text
 from convlab.views.words import count_text
 
-__all__ = ["Tally", "film", "loop_notes", "moved_by_loop"]
+__all__ = ["Tally", "Way", "film", "loop_notes", "moved_by_loop"]
 
 Levels = tuple[str, str]  # a tensor, and a level
+Way = tuple[str, str, str]  # a tensor, and where its word goes from and to: "dram", "buffer" or "PE"
+_PLACES = {"dram": "DRAM", "buffer": "buffer", "PE": "PE"}
 
 
 @dataclass
@@ -82,10 +84,10 @@ class Tally:
         return found
 
 
-def ends(move: Move) -> set[Levels]:
-    """The levels that a move counts at."""
-    levels = {end if isinstance(end, str) else "array" for end in (move.source, move.target)}
-    return {(move.tensor, level) for level in levels}
+def way(move: Move) -> Way:
+    """The tensor of a move, and the kinds of places that it runs between."""
+    source, target = (end if isinstance(end, str) else "PE" for end in (move.source, move.target))
+    return move.tensor, source, target
 
 
 def began(cycle: Cycle, move: Move, systolic: bool) -> int:
@@ -94,33 +96,39 @@ def began(cycle: Cycle, move: Move, systolic: bool) -> int:
     return cycle.number - (sum(place) if systolic and isinstance(place, tuple) else 0)
 
 
-def moved_by_loop(done: Execution) -> dict[int, Counter[Levels]]:
-    """Count, for each loop by its position, the moves by tensor and level that happen as it advances."""
+def moved_by_loop(done: Execution) -> dict[int, Counter[Way]]:
+    """Count, for each loop by its position, the moves that happen as it advances."""
     advanced = {cycle.number: cycle.advanced for cycle in done.trace}
     systolic = done.counts.array.network == "systolic"
-    found: dict[int, Counter[Levels]] = defaultdict(Counter)
+    found: dict[int, Counter[Way]] = defaultdict(Counter)
     for cycle in done.trace:
         for move in cycle.moves:
             position = advanced.get(began(cycle, move, systolic))
             if position is not None:
-                found[position].update(ends(move))
+                found[position][way(move)] += 1
     return found
 
 
-def loop_notes(done: Execution, moved: dict[int, Counter[Levels]]) -> dict[int, str]:
+def loop_notes(done: Execution, moved: dict[int, Counter[Way]]) -> dict[int, str]:
     """Say of each loop what it moves."""
     times = Counter(cycle.advanced for cycle in done.trace)
     return {i: _note(done, i, times[i], moved.get(i, Counter())) for i in range(len(done.nest.order))}
 
 
-def _note(done: Execution, position: int, times: int, moved: Counter[Levels]) -> str:
+def _note(done: Execution, position: int, times: int, moved: Counter[Way]) -> str:
     loop = done.nest.order[position]
     if loop.level == "regs":
         return "It runs inside of the PEs: no word moves"
     if loop.level in SPATIAL:
         return "Its PEs work side by side"
-    parts = [f"{count} {tensor} at the {LEVELS[level]}" for (tensor, level), count in sorted(moved.items())]
-    return f"As it advances ({count_text(times, 'time')}), there move {', '.join(parts) or 'no words'}"
+    return f"As it advances ({count_text(times, 'time')}): {_ways(moved) or 'nothing moves'}"
+
+
+def _ways(moves: Counter[Way]) -> str:
+    """Say how many words move between which places."""
+    return ", ".join(
+        f"{count} {tensor} {_PLACES[source]} → {_PLACES[target]}" for (tensor, source, target), count in moves.items()
+    )
 
 
 def film(board: Board) -> Iterator[Frame]:
@@ -141,21 +149,9 @@ def film(board: Board) -> Iterator[Frame]:
 
 
 def _caption(cycle: Cycle, done: Execution) -> str:
-    moves = Counter((move.tensor, _way(move)) for move in cycle.moves)
-    parts = [f"{count} {tensor} {way}" for (tensor, way), count in moves.items()]
-    array = done.counts.array
-    return f"{len(cycle.work)} of {array.pes} PEs multiply. {_sentence(parts)}"
-
-
-def _sentence(parts: Sequence[str]) -> str:
-    return f"Moves: {', '.join(parts)}." if parts else "Nothing moves."
-
-
-def _way(move: Move) -> str:
-    inside = [isinstance(end, tuple) for end in (move.source, move.target)]
-    if all(inside):
-        return "from PE to PE"
-    return f"from {LEVELS[str(move.source)]}" if not inside[0] else f"to {LEVELS[str(move.target)]}"
+    moves = Counter(map(way, cycle.moves))
+    pes = done.counts.array.pes
+    return f"{len(cycle.work)} of {pes} PEs multiply. {f'Moves: {_ways(moves)}' if moves else 'Nothing moves'}."
 
 
 def _moved(board: Board, cycle: Cycle, words: Counter[Levels]) -> Iterator[int]:
