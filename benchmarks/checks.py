@@ -1,9 +1,9 @@
-"""How long a learner waits for a check: for its first words, and for the whole of it with the diagnosis.
+"""How long a learner waits for a check, from the call to the drawn verdict, of each question.
 
-Each in a fresh process, as after a notebook's set-up and answer have run: the first check is the slowest. The answer is
-right; then the same answer is held against another oracle, so that it is wrong and like no mutant, and all of them are
-tried. No peer: what counts is that nobody waits. With other work on the machine, the seconds of the processor say more
-than those of the clock.
+Each in a fresh process, as after a notebook's set-up and answer have run: the first check is slowest. Three answers:
+the right one; a known mistake, which is named; and one like no mutant (the right one, held against another oracle),
+for which all mutants are looked at. No peer: what counts is that nobody waits. With other work on the machine, the
+seconds of the processor, the compiler's included, say more than those of the clock.
 
     uv run python benchmarks/checks.py [--record]
 """
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 from record import main
 from tqdm import tqdm
 
@@ -53,9 +54,16 @@ def defined(notebook: str) -> dict[str, Any]:
         if source.startswith("%%cuda"):
             line, _, text = source.partition("\n")
             name, namespace[name], _ = magic.bind(line.removeprefix("%%cuda"), text)
-        elif not source.startswith("%%"):
+        else:
             exec(source.replace("%load_ext convlab", ""), namespace)
     return namespace
+
+
+def slipped(record: Any, right: Any) -> Any:
+    """The last of the known mistakes, as a learner would hand it in."""
+    from convlab.checker.selftest import as_learner_writes
+
+    return as_learner_writes(record, record.mutants[-1].ways[-1], right)
 
 
 def unlike_any_mutant(record: Any) -> Any:
@@ -71,52 +79,56 @@ def unlike_any_mutant(record: Any) -> Any:
     return replace(record, cases=lambda rng: [replace(case, arguments=dict.fromkeys(case.arguments, "other"))])
 
 
-def one(notebook: str, exercise_id: str, wrong: bool) -> dict[str, float]:
-    """Seconds until the first words and until the end, of one check in this process."""
-    answers = defined(notebook)
-    start, cpu = time.perf_counter(), time.process_time()
+def now() -> Any:
+    """Seconds of the clock, and of the processor: those that this process had, and the compiler's."""
+    me = psutil.Process()
+    return np.array([time.perf_counter(), sum(sum(each.cpu_times()[:2]) for each in (me, *me.children()))])
+
+
+def one(notebook: str, exercise_id: str, answer: str) -> list[float]:
+    """Seconds of one check in this process."""
+    given = defined(notebook)
+    start = now()
     from convlab.checker.check import judge
     from convlab.checker.exercises import exercise
 
     record = exercise(exercise_id)
-    record = unlike_any_mutant(record) if wrong else record
-    first: list[float] = []
-
-    def show(early: Any) -> None:
-        early._repr_html_()
-        first.append(time.perf_counter() - start)
-
-    verdict = judge(record, answers[record.function], 1, show)
+    mine = given[record.function]
+    if answer == "slip":
+        written = now()
+        mine = slipped(record, mine)
+        start += now() - written  # its cell is compiled before it is checked
+    verdict = judge(unlike_any_mutant(record) if answer == "other" else record, mine, 1)
     verdict._repr_html_()
-    end = time.perf_counter() - start
-    assert (verdict.status == "ok") is not wrong, verdict
-    assert not verdict.diagnosis, verdict
-    return {"first": [*first, end][0], "whole": end, "processor": time.process_time() - cpu}
+    end = now()
+    assert (verdict.status == "ok") is (answer == "right"), verdict
+    assert bool(verdict.diagnosis) is (answer == "slip"), verdict
+    return list(end - start)
 
 
-def fresh(*arguments: str) -> dict[str, float]:
+def fresh(notebook: str, exercise_id: str, answer: str) -> dict[str, float]:
     """The same in a process of its own."""
-    command = [sys.executable, __file__, "--one", *arguments]
+    command = [sys.executable, __file__, "--one", notebook, exercise_id, answer]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
-    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return {name: round(value, 2) for name, value in figures.items()}
+    clock, processor = json.loads(done.stdout.splitlines()[-1])
+    return {"clock": round(clock, 2), "processor": round(processor, 2)}
 
 
 def measure() -> dict[str, Any]:
-    """Seconds for each question, of a right and of a wrong answer, and the longest of all."""
+    """Seconds for each question and answer, and the longest of all."""
     from convlab.checker.exercises import EXERCISES
 
     figures = {
-        record.id: {name: fresh(record.notebook, record.id, name) for name in ("right", "wrong")}
+        record.id: {answer: fresh(record.notebook, record.id, answer) for answer in ("right", "slip", "other")}
         for record in tqdm(EXERCISES.values(), unit="question")
     }
-    every = [each for both in figures.values() for each in both.values()]
-    longest = {name: max(each[name] for each in every) for name in ("first", "whole", "processor")}
+    every = [each for answers in figures.values() for each in answers.values()]
+    longest = {name: max(each[name] for each in every) for name in ("clock", "processor")}
     return {"seconds of a check": figures, "longest": longest}
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(one(*sys.argv[2:4], wrong=sys.argv[4] == "wrong")))
+        print(json.dumps(one(*sys.argv[2:])))
     else:
         main("checks", measure)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from convlab.checker.compare import Elements
-from convlab.checker.diagnose import diagnose
-from convlab.checker.early import Show, early
+from convlab.checker.diagnose import Diagnosis, diagnose
 from convlab.checker.exercises import exercise
 from convlab.checker.kinds import KINDS
 from convlab.checker.kinds.outcome import Trial
@@ -20,7 +18,7 @@ from convlab.checker.trials import run_trials
 from convlab.checker.verdict import Verdict
 from convlab.errors import ConvlabError
 
-__all__ = ["PUBLIC_SEED", "CheckFailedError", "check", "judge", "judge_aloud"]
+__all__ = ["PUBLIC_SEED", "CheckFailedError", "check", "judge"]
 
 PUBLIC_SEED = 1
 
@@ -45,23 +43,14 @@ def check(exercise_id: str, answer: Any, *, seed: int = PUBLIC_SEED) -> Verdict:
     ``UnknownExerciseError`` for an id that does not exist, and, when nbgrader executes the notebook,
     ``CheckFailedError`` in place of a verdict that is not "ok".
     """
-    verdict = judge_aloud(exercise(exercise_id), answer, seed)
+    verdict = judge(exercise(exercise_id), answer, seed)
     if not verdict and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailedError(str(verdict))
     return verdict
 
 
-def judge_aloud(record: Exercise, answer: Any, seed: int) -> Verdict:
-    """Form the verdict, and show what is wrong before the diagnosis is there."""
-    with early() as show:
-        return judge(record, answer, seed, show)
-
-
-def judge(record: Exercise, answer: Any, seed: int, show: Show = lambda verdict: None) -> Verdict:
-    """Form the verdict on an answer from its trials on the cases of one seed.
-
-    ``show`` is called with what is known of a wrong answer before its diagnosis, where this may take a second or two.
-    """
+def judge(record: Exercise, answer: Any, seed: int) -> Verdict:
+    """Form the verdict on an answer from its trials on the cases of one seed."""
     problem = KINDS[record.kind].unusable(record, answer)
     if problem:
         return _verdict(record, status="error", message=f"{record.function} {problem}.")
@@ -76,22 +65,22 @@ def judge(record: Exercise, answer: Any, seed: int, show: Show = lambda verdict:
         return _verdict(record, status="ok", message=message, **shared)
     if first.status == "not_attempted":
         return _verdict(record, status=first.status, message=_unwritten(record, first), **shared)
-    verdict = _failed(record, first, shared)
-    if first.status == "timeout":
-        return verdict
-    kind = KINDS[record.kind]
-    if kind.slow:
-        show(verdict)
-    again = partial(kind.again, record, answer) if kind.again else None
-    name, misconception, hint = diagnose(record, trials, again)
-    return replace(verdict, diagnosis=name, misconception=misconception, hint=hint)
+    return _failed(record, first, shared, Diagnosis() if first.status == "timeout" else _likely(record, answer, trials))
 
 
-def _failed(record: Exercise, first: Trial, shared: dict[str, Any]) -> Verdict:
+def _likely(record: Exercise, answer: Any, trials: list[Trial]) -> Diagnosis:
+    again = KINDS[record.kind].again
+    return diagnose(record, trials, partial(again, record, answer) if again else None)
+
+
+def _failed(record: Exercise, first: Trial, shared: dict[str, Any], likely: Diagnosis) -> Verdict:
     return _verdict(
         record,
         status=first.status,
         message=f"{record.function} {first.finding.problem}.",
+        diagnosis=likely.name,
+        misconception=likely.misconception,
+        hint=likely.hint,
         case="" if record.kind == "values" else str(first.case),  # the case of values is the right answer
         **shared,
         **_first_element(first.case, first.finding.elements),

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from convlab.checker import guard
 from convlab.checker.cells import NotebookError, cells_by_id, grading, read_notebook
-from convlab.checker.check import PUBLIC_SEED, judge_aloud
+from convlab.checker.check import PUBLIC_SEED, judge
 from convlab.checker.exercises import EXERCISES
 from convlab.checker.record import Exercise
 from convlab.checker.verdict import Status, Verdict
@@ -109,7 +109,7 @@ def _verdict(
     if problem is None and record.function not in namespace:
         problem = _Problem("error", f"The cell {record.id} defines no {record.function}.")
     if problem is None:
-        return judge_aloud(record, namespace[record.function], seed)
+        return judge(record, namespace[record.function], seed)
     return Verdict(exercise=record.id, title=record.title, points=record.points, **problem._asdict())
 
 

@@ -1,6 +1,8 @@
 """The check as a learner meets it: any answer, however absurd, gets one sentence."""
 
 import functools
+import subprocess
+import sys
 import types
 from dataclasses import replace
 
@@ -371,3 +373,9 @@ def test_the_right_values_are_never_shown(record, answers):
     said = str(check(record.id, wrong))
     assert "not right yet" in said
     assert "The call" not in said
+
+
+def test_checking_loads_nothing_that_it_does_not_need():
+    """Matplotlib alone would make the first check of a notebook wait for a second."""
+    code = "import sys, convlab.checker, convlab.views; print('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -20,8 +20,7 @@ class Kind(NamedTuple):
     - ``unusable`` says why an answer cannot be tried at all, as the rest of a sentence; empty where it can;
     - ``attempt`` tries it on a case, for so many seconds;
     - ``matches`` tells whether trials look like those of one way of a mutant;
-    - ``again`` gives what a case comes to once more, and ``varying`` what to say where that is something else;
-    - ``slow``: mutants take so long that a wrong answer is told before they are tried.
+    - ``again`` gives what a case comes to once more, and ``varying`` what to say where that is something else.
     """
 
     unusable: Callable[[Exercise, Any], str]
@@ -29,11 +28,10 @@ class Kind(NamedTuple):
     matches: Callable[[Exercise, Any, Sequence[Trial]], bool]
     again: Callable[[Exercise, Any, Case, int], Finding] | None = None
     varying: tuple[str, str] = ("", "")
-    slow: bool = False
 
 
 KINDS: Mapping[Literal["function", "kernel", "values"], Kind] = {
     "function": Kind(function.unusable, function.attempt, function.matches, function.again, function.VARYING),
-    "kernel": Kind(kernel.unusable, kernel.attempt, kernel.matches, kernel.again, kernel.VARYING, slow=True),
+    "kernel": Kind(kernel.unusable, kernel.attempt, kernel.matches, kernel.again, kernel.VARYING),
     "values": Kind(values.unusable, values.attempt, values.matches),
 }

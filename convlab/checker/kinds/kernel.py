@@ -16,7 +16,7 @@ from convlab.checker.compare import Finding, compare
 from convlab.checker.kinds.outcome import ENDED, PATIENCE, Attempt, Trial, agrees
 from convlab.checker.launched import FaultFound, Launch, Launched, launched
 from convlab.checker.record import Case, Exercise, Kernel
-from convlab.checker.signatures import may_be
+from convlab.checker.signatures import key, may_be
 from convlab.errors import ConvlabError
 from convlab.executors import cuda
 from convlab.executors.compile import compile
@@ -24,7 +24,7 @@ from convlab.executors.launch import launch
 from convlab.executors.module import Module
 from convlab.magic import Uncompiled
 
-__all__ = ["VARYING", "again", "attempt", "came_to", "imitate", "launch_of", "matches", "missing", "unusable"]
+__all__ = ["VARYING", "again", "attempt", "came_to", "imitate", "key_of", "launch_of", "matches", "missing", "unusable"]
 
 VARYING = (
     "The result differs from run to run: it depends on which warp goes first.",
@@ -93,8 +93,14 @@ def launch_of(exercise: Exercise, case: Case, order: int | None = None) -> Launc
 
 def matches(exercise: Exercise, way: str, trials: Sequence[Trial]) -> bool:
     """Tell whether the trials look like those of a mutant's CUDA C."""
-    screened = (may_be(way, launch_of(exercise, trial.case), trial.finding) for trial in trials)
+    screened = (may_be(key_of(exercise, way, trial.case), trial.finding) for trial in trials)
     return all(screened) and agrees(imitate, exercise, way, trials)
+
+
+def key_of(exercise: Exercise, way: str, case: Case) -> str:
+    """The key under which is recorded what a mutant does on a case."""
+    limits = [float(budget.most(*case.known)) for budget in exercise.budgets]
+    return key(way, launch_of(exercise, case), limits)
 
 
 def imitate(exercise: Exercise, way: str, case: Case) -> Finding:
