@@ -50,7 +50,7 @@ class Unit(NamedTuple):
 
 
 def units(notebooks: Path) -> Iterator[Unit]:
-    """Every rung of the ladder, the kernels of views and of P-Net, and every kernel cell of the notebooks in a folder."""
+    """Every rung of the ladder, the kernels of views and P-Net, and every kernel cell of the notebooks in a folder."""
     for (name, options), text in sorted((rungs() | mappings() | networks()).items()):
         yield Unit(text, Path(name).name, options)
     for path in sorted(notebooks.glob("*.ipynb")):
