@@ -80,6 +80,10 @@ _LOOP = ANSWER[ANSWER.index("    for (int k0") : ANSWER.index("    if (m < M && 
 _NO_TILES = """    if (m < M && n < N)
         for (int k = 0; k < K; ++k) sum += a[m * K + k] * b[k * N + n];
 """
+_A, _B = "a[m * K + k0 + tx]", "b[(k0 + ty) * N + n]"
+_A_TILE = f"As[ty][tx] = m < M && k0 + tx < K ? {_A} : 0.0f"
+_B_TILE = f"Bs[ty][tx] = n < N && k0 + ty < K ? {_B} : 0.0f"
+_SUM = "As[ty][k] * Bs[k][tx]"
 _LOADED = "        __syncthreads();\n        for"
 _READ = "Bs[k][tx];\n        __syncthreads();\n"
 
@@ -87,18 +91,44 @@ _MUTANTS = mutants_of(
     ANSWER,
     {
         "factors read from global memory all the same": ((_LOOP, _NO_TILES),),
-        "tile read before it is stored": ((_LOADED, "        for"),),
+        "tile read before it is stored": (
+            (_LOADED, "        for"),
+            (_LOOP, _LOOP.replace("        __syncthreads();\n", "")),
+        ),
         "tile stored while it is read": ((_READ, "Bs[k][tx];\n"),),
         "last step of k left out": (("k0 < K; k0 += T", "k0 + T <= K; k0 += T"),),
         "edges not tested at the loads": (
             (ANSWER, ANSWER.replace(" && k0 + tx < K", "").replace(" && k0 + ty < K", "")),
             (" && k0 + ty < K", ""),
+            (" && k0 + tx < K", ""),
+            ("m < M && k0", "k0"),
             (ANSWER, ANSWER.replace("m < M && k0", "k0").replace("n < N && k0", "k0")),
         ),
         "threads without an output leave": (
             ("    float sum = 0.0f;\n", "    if (m >= M || n >= N) return;\n    float sum = 0.0f;\n"),
         ),
-        "row and column of the tile swapped": (("Bs[k][tx]", "Bs[tx][k]"),),
+        "row and column of the tile swapped": (("Bs[k][tx]", "Bs[tx][k]"), (_SUM, "As[k][ty] * Bs[k][tx]")),
+        "places in the two tiles exchanged": ((_SUM, "As[tx][k] * Bs[k][ty]"),),
+        "row of another matrix": (
+            (_A, "a[m * N + k0 + tx]"),
+            (_B, "b[(k0 + ty) * K + n]"),
+            ("y[m * N + n]", "y[m * K + n]"),
+        ),
+        "b read as if it were transposed": ((_B, "b[n * K + k0 + ty]"),),
+        "element of another thread loaded": (
+            (_A_TILE, _A_TILE.replace("k0 + tx", "k0 + ty")),
+            (_B_TILE, _B_TILE.replace("k0 + ty", "k0 + tx")),
+        ),
+        "places behind the edge left as they were": (
+            (
+                _LOOP,
+                _LOOP.replace(_A_TILE, f"if (m < M && k0 + tx < K) As[ty][tx] = {_A}").replace(
+                    _B_TILE, f"if (n < N && k0 + ty < K) Bs[ty][tx] = {_B}"
+                ),
+            ),
+        ),
+        "every step loads the first tiles": ((_LOOP, _LOOP.replace(_A, "a[m * K + tx]").replace(_B, "b[ty * N + n]")),),
+        "products of a tile counted by K": (("k < T; ++k", "k < K; ++k"),),
         "sum begins anew with each step": (("k0 += T) {\n", "k0 += T) {\n        sum = 0.0f;\n"),),
         "outputs behind the edge stored": (("    if (m < M && n < N) y[", "    y["),),
     },

@@ -68,6 +68,8 @@ def _most_read(a: Array, b: Array) -> float:
 _LOADED = "        __syncthreads();\n        for"
 _READ = "Bs[k][n + j];\n        __syncthreads();\n"
 _SUM = "sum[i][j] += As[k][m + i] * Bs[k][n + j]"
+_LOAD = "        load(a"
+_PLACE = "y[(m0 + m + i) * N + n0 + n + j]"
 _OUTPUT = "if (m0 + m + i < M && n0 + n + j < N)"
 _BODY = ANSWER[ANSWER.index("    float sum[2][2]") : ANSWER.rindex("}")]
 _ONE_BY_ONE = """    for (int i = 0; i < 2; ++i)
@@ -92,10 +94,39 @@ _MUTANTS = mutants_of(
             ("m = threadIdx.y * 2, n = threadIdx.x * 2", "m = threadIdx.y, n = threadIdx.x"),
         ),
         "second row multiplied as the first": ((_SUM, _SUM.replace("m + i", "m")),),
+        "second column multiplied as the first": ((_SUM, _SUM.replace("n + j", "n")),),
+        "row and column of the tile swapped": (
+            (_SUM, _SUM.replace("As[k][m + i]", "As[m + i][k]")),
+            (_SUM, _SUM.replace("Bs[k][n + j]", "Bs[n + j][k]")),
+        ),
+        "place in the matrix taken for one in the tile": (
+            (_SUM, _SUM.replace("[k]", "[k0 + k]")),
+            (_SUM, _SUM.replace("m + i", "m0 + m + i").replace("n + j", "n0 + n + j")),
+        ),
+        "place in the tile taken for one in the matrix": (
+            (_PLACE, "y[(m + i) * N + n + j]"),
+            (_PLACE, "y[(m0 + m + i) * N + n + j]"),
+        ),
+        "row of another matrix": ((_PLACE, _PLACE.replace("* N", "* M")), (_PLACE, _PLACE.replace("* N", "* K"))),
+        "the two outputs off the diagonal exchanged": (("= sum[i][j];", "= sum[j][i];"),),
+        "one output a thread": ((_BODY, _BODY.replace("i < 2", "i < 1").replace("j < 2", "j < 1")),),
+        "sum begins anew with each step": (
+            (_LOAD, f"        sum[0][0] = sum[0][1] = sum[1][0] = sum[1][1] = 0.0f;\n{_LOAD}"),
+        ),
+        "last step of k left out": (("k0 < K; k0 += BK", "k0 + BK <= K; k0 += BK"),),
+        "steps as long as the tile is wide": (("k0 += BK", "k0 += B"),),
+        "threads without an output leave": (
+            (_BODY, f"    if (m0 + m >= M || n0 + n >= N) return;\n{_BODY}"),
+            (_LOAD, f"if (m0 + m < M && n0 + n < N) {_LOAD}"),
+        ),
+        "outputs behind the edge stored": ((f"{_OUTPUT} y[", "y["),),
         "places in the two tiles exchanged": ((_SUM, "sum[i][j] += As[k][n + j] * Bs[k][m + i]"),),
         "edge tested for the first output alone": ((_OUTPUT, "if (m0 + m < M && n0 + n < N)"),),
         "tiles that hang over the edge dropped": ((_OUTPUT, "if (m0 + m + 1 < M && n0 + n + 1 < N)"),),
-        "tile read before it is stored": ((_LOADED, "        for"),),
+        "tile read before it is stored": (
+            (_LOADED, "        for"),
+            (_BODY, _BODY.replace("        __syncthreads();\n", "")),
+        ),
         "tile stored while it is read": ((_READ, "Bs[k][n + j];\n"),),
         "k runs over more rows than the tile has": (("k < BK; ++k)", "k < B; ++k)"),),
     },

@@ -31,8 +31,56 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Who else brings the elements that such a thread should have loaded?",
     ),
     "row and column of the tile swapped": (
-        "The tile of b is read with row and column exchanged.",
-        "Bs is [k][n]. Which of its two indices runs in the loop?",
+        "A tile is read with its row and its column exchanged.",
+        "The comment behind the tiles names their indices. Which of the two is k?",
+    ),
+    "row of another matrix": (
+        "A row of a matrix is given the length of another one's.",
+        "a is M × K, b is K × N, y is M × N: how many numbers has a row of each?",
+    ),
+    "b read as if it were transposed": (
+        "b is read as if it lay in memory column by column.",
+        "b is K × N, row by row. How many numbers lie between b[k][n] and b[k + 1][n]?",
+    ),
+    "element of another thread loaded": (
+        "A tile's element is loaded from the place that belongs to another one.",
+        "As is [m][k] and Bs is [k][n]: which of tx and ty counts k in each?",
+    ),
+    "places behind the edge left as they were": (
+        "Where a tile hangs over the edge, nothing is stored in it.",
+        "The loop over k reads these words like all others. What should it find there?",
+    ),
+    "every step loads the first tiles": (
+        "Each step loads the same tiles, those that begin with k = 0.",
+        "Which column of a does As[ty][0] hold in the step that begins with k0?",
+    ),
+    "products of a tile counted by K": (
+        "The loop over a tile runs over the whole of K.",
+        "How many of the K products does one step's tile hold?",
+    ),
+    "second column multiplied as the first": (
+        "Both columns of outputs are computed from the first column of b.",
+        "Which index of Bs differs between the two columns?",
+    ),
+    "place in the matrix taken for one in the tile": (
+        "A tile is read at the row, column or k of the whole matrix.",
+        "Every tile begins with 0. Which part of m0 + m lies within the tile?",
+    ),
+    "place in the tile taken for one in the matrix": (
+        "Outputs are stored at their place in the tile, as if each block had the first one.",
+        "Where in y does the tile of the block begin?",
+    ),
+    "the two outputs off the diagonal exchanged": (
+        "Two of the four outputs are stored at each other's place.",
+        "Which row and column does sum[0][1] belong to, where it is computed and where it is stored?",
+    ),
+    "one output a thread": (
+        "Each thread computes one of its four outputs.",
+        "8 × 8 threads and 16 × 16 outputs: which four are this thread's?",
+    ),
+    "steps as long as the tile is wide": (
+        "The steps along k are as long as the tile is wide, so half of k is left out.",
+        "As is [BK][B + 4]. How much of k does one call of load bring?",
     ),
     "sum begins anew with each step": (
         "The sum is set to zero in every step, so that only the last tiles count.",
@@ -60,7 +108,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "places in the two tiles exchanged": (
         "The thread's column is looked up in the tile of a, and its row in the tile of b.",
-        "As is [k][m], Bs is [k][n]. To which of them belongs threadIdx.y?",
+        "Which of the two tiles has the rows of y, and which its columns? To which of them belongs threadIdx.y?",
     ),
     "edge tested for the first output alone": (
         "Only the first of the four outputs is tested against the edge of y.",
