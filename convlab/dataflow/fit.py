@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from convlab.dataflow.array import TENSORS, Array
-from convlab.dataflow.nest import SPATIAL, Nest, sizes
+from convlab.dataflow.nest import SPATIAL, Loop, Nest, sizes
 from convlab.spec import ConvSpec
 
 __all__ = ["fit", "tile_words"]
@@ -27,15 +27,18 @@ def fit(nest: Nest | str, spec: ConvSpec, array: Array) -> Nest:
         needed = prod(loop.times for loop in loops)
         if needed > size:
             shown = " ".join(map(str, loops))
-            raise _error(f"{level}: {shown} needs {needed} {level} of PEs, the array has {size}", context, "Split it")
+            fix = f"Let {shown} cover at most {size}, and the rest be done in time, by loops at buffer"
+            raise _error(f"{level}: {shown} needs {needed} {level} of PEs, the array has {size}", context, fix)
     layer = nest.layer(spec)
     registers, buffer = tile_words(nest, layer, "regs"), tile_words(nest, layer, "buffer")
     if isinstance(array.registers, int):
-        _check("The registers of a PE hold", array.registers, registers, context, "regs")
+        _check("The registers of a PE hold", array.registers, registers, context, nest.at("regs"))
     else:
         for tensor, words in array.registers.items():
-            _check(f"A PE's registers for {tensor} hold", words, {tensor: registers[tensor]}, context, "regs")
-    _check("The buffer holds", array.buffer, {tensor: buffer[tensor] for tensor in nest.keeps}, context, "buffer")
+            own = {tensor: registers[tensor]}
+            _check(f"A PE's registers for {tensor} hold", words, own, context, nest.at("regs"))
+    kept = {tensor: buffer[tensor] for tensor in nest.keeps}
+    _check("The buffer holds", array.buffer, kept, context, nest.inside("buffer"))
     return nest
 
 
@@ -52,12 +55,13 @@ def tile_words(nest: Nest, layer: ConvSpec, level: str) -> dict[str, int]:
     }
 
 
-def _check(fact: str, limit: int, tile: dict[str, int], context: str, level: str) -> None:
+def _check(fact: str, limit: int, tile: dict[str, int], context: str, loops: tuple[Loop, ...]) -> None:
     needed = sum(tile.values())
     if needed > limit:
         parts = " + ".join(f"{tensor} {tile[tensor]}" for tensor in TENSORS if tensor in tile)
-        inside = "regs" if level == "regs" else "buffer, rows, cols and regs"
-        fix = f"Move loops of {inside} outwards, or lower their counts"
+        made = ", ".join(f"{loop} ({loop.level})" for loop in loops if loop.times > 1)
+        smaller = f"Move one of the loops {made} outwards, or lower its count"
+        fix = smaller if made else "Give the array room for a word of each tensor"
         raise _error(f"{fact} {limit} words, the tile needs {needed}: {parts}", context, fix)
 
 

@@ -150,8 +150,11 @@ def test_a_trace_that_would_fill_memory_is_refused():
 
 
 def test_a_memory_too_small_for_one_word_of_each_tensor_is_refused():
-    with pytest.raises(ValueError, match=r"The registers of a PE hold 2 words, the tile needs 3: x 1 \+ w 1 \+ y 1"):
+    with pytest.raises(
+        ValueError, match=r"The registers of a PE hold 2 words, the tile needs 3: x 1 \+ w 1 \+ y 1"
+    ) as error:
         execute("dram: n g k c p q r s", SPEC, *tensors(SPEC), Array(1, 1, 2, 9))
+    assert "Fix: Give the array room for a word of each tensor." in str(error.value)
 
 
 def test_integers_and_halves_are_computed_in_float64():
@@ -184,6 +187,16 @@ def test_padding_is_never_moved_but_multiplied():
     assert counts.macs == 36
     assert counts["x", "register"].reads == 4 * 4
     assert counts["x", "dram"].reads == 4
+
+
+def test_a_pe_that_idled_keeps_its_tile_while_it_stays_but_not_when_it_slides_on():
+    """Three filters on two PEs: in every second step one of them idles."""
+    spec = ConvSpec(n=1, c=1, h=1, w=5, k=3, r=1, s=3)
+    slides = traced("buffer: q3 k2 | cols: k2 | regs: s3", spec).counts["x", "array"]
+    assert slides.moves == (3 + 1 + 1) + 3 * 3  # the one that idles starts anew with each window
+    assert slides.multicasts == 5  # of which the other takes what is new for it, too
+    stays = ConvSpec(n=1, c=1, h=1, w=5, k=1, r=1, s=3)
+    assert traced("buffer: q2 | cols: q2 | regs: s3", stays).counts["w", "array"].moves == 2 * 3
 
 
 def test_a_grid_forgets_what_other_blocks_had():

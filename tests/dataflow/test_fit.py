@@ -25,14 +25,14 @@ def test_tiles_are_what_their_loops_touch():
 
 
 @pytest.mark.parametrize(("array", "fact", "fix"), [
-    (Array(2, 3, 11, 324), "rows: r3 needs 3 rows of PEs, the array has 2", "Split it"),
-    (Array(3, 2, 11, 324), "cols: k3 needs 3 cols of PEs, the array has 2", "Split it"),
+    (Array(2, 3, 11, 324), "rows: r3 needs 3 rows of PEs, the array has 2", "Let r3 cover at most 2, and the rest"),
+    (Array(3, 2, 11, 324), "cols: k3 needs 3 cols of PEs, the array has 2", "Let k3 cover at most 2, and the rest"),
     (Array(3, 3, 10, 324), "The registers of a PE hold 10 words, the tile needs 11: x 5 + w 3 + y 3",
-     "Move loops of regs outwards"),
+     "Move one of the loops s3 (regs), q3 (regs) outwards, or lower its count"),
     (Array(3, 3, {"x": 5, "w": 2, "y": 3}, 324), "A PE's registers for w hold 2 words, the tile needs 3: w 3",
-     "Move loops of regs outwards"),
+     "Move one of the loops s3 (regs), q3 (regs) outwards, or lower its count"),
     (Array(3, 3, 11, 323), "The buffer holds 323 words, the tile needs 324: x 144 + w 54 + y 126",
-     "Move loops of buffer, rows, cols and regs outwards"),
+     "Move one of the loops p7 (buffer), q2 (buffer), c2 (buffer), r3 (rows), k3 (cols), s3 (regs), q3 (regs)"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_named_with_its_limit(array, fact, fix):
     for run in (fit, analyse, lambda *given: execute(*given[:2], *tensors(SPEC), given[2])):
