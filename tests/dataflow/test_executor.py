@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from convlab.dataflow.analytic import analyse
 from convlab.dataflow.array import Array, Costs
 from convlab.dataflow.executor import execute
 from convlab.errors import ArgumentError
@@ -192,7 +193,9 @@ def test_padding_is_never_moved_but_multiplied():
 def test_a_pe_that_idled_keeps_its_tile_while_it_stays_but_not_when_it_slides_on():
     """Three filters on two PEs: in every second step one of them idles."""
     spec = ConvSpec(n=1, c=1, h=1, w=5, k=3, r=1, s=3)
-    slides = traced("buffer: q3 k2 | cols: k2 | regs: s3", spec).counts["x", "array"]
+    counts = traced("buffer: q3 k2 | cols: k2 | regs: s3", spec).counts
+    assert counts == analyse("buffer: q3 k2 | cols: k2 | regs: s3", spec, ARRAY)
+    slides = counts["x", "array"]
     assert slides.moves == (3 + 1 + 1) + 3 * 3  # the one that idles starts anew with each window
     assert slides.multicasts == 5  # of which the other takes what is new for it, too
     stays = ConvSpec(n=1, c=1, h=1, w=5, k=1, r=1, s=3)
