@@ -6,6 +6,7 @@ import importlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -66,8 +67,9 @@ def _context() -> BaseContext:
 
 
 def _prepare() -> None:
-    """Leave Ctrl-C to the parent, and end with it even where it was killed."""
+    """Leave Ctrl-C and the terminal to the parent, and end with it even where it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())  # bars of the emulator's; failures are marks
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()

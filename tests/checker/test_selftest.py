@@ -10,6 +10,7 @@ from convlab.checker import EXERCISES, selftest
 from convlab.checker.exercises import e01_one_output
 from convlab.checker.record import Mutant
 from convlab.cli import main
+from convlab.grader import cheats
 
 RECORD = e01_one_output.EXERCISE
 
@@ -52,10 +53,15 @@ def test_an_answer_that_fails_is_told(only):
     assert str(first).startswith("01-one-output: seed 1: the answer: 01-one-output, One output by hand")
 
 
-def test_the_command_counts_and_exits(only, capsys):
+def test_the_command_counts_and_exits(only, capsys, monkeypatch):
+    monkeypatch.setattr(cheats, "tried", lambda: ("4 cheats (namespaces)", []))
     only(mutants=RECORD.mutants[:2])
     assert main(["selftest"]) == 0
-    assert "no problems" in capsys.readouterr().out
+    assert "4 cheats (namespaces): no problems" in capsys.readouterr().out
     only(mutants=(Mutant("x", "X.", "X?", (selftest.answers()[RECORD.id],)),))
     assert main(["selftest"]) == 1
     assert "'x' is taken for 'ok'" in capsys.readouterr().out
+    only(mutants=RECORD.mutants[:2])
+    monkeypatch.setattr(cheats, "tried", lambda: ("", [selftest.Problem("01-loops", "a cheat that sings is ok")]))
+    assert main(["selftest"]) == 1
+    assert "01-loops: a cheat that sings is ok" in capsys.readouterr().out
