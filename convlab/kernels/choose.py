@@ -46,7 +46,7 @@ def _pointwise(spec: ConvSpec) -> bool:
 
 def _winograd(spec: ConvSpec) -> bool:
     """Its transforms are paid back by channels, and its tiles of 2×2 by pixels."""
-    return min(spec.c, spec.k) >= 32 and min(spec.p, spec.q) >= 8
+    return min(spec.c, spec.k) >= 32 and min(spec.p, spec.q) >= 4
 
 
 def _few_filters(spec: ConvSpec) -> bool:
@@ -75,7 +75,6 @@ RULES = (
     Rule("winograd", "it multiplies 2.25 times less, once there are channels to sum over", _winograd),
     Rule("tiled", "with so few filters, a tile of them would be mostly empty", _few_filters),
     Rule("grouped", "so few outputs make too few large tiles to fill a GPU, and it has small ones", _few_outputs),
-    Rule("pointwise", "1×1 filters are a matrix product as they are", _pointwise),
     Rule("implicit_gemm", "a matrix product reuses both factors most, and stores no columns"),
     Rule("naive", "it computes everything"),
     Rule("transposed", "it gathers what reaches an output, without atomics or zeros"),
