@@ -85,7 +85,9 @@ def exercise(exercise_id: str) -> Exercise:
         return EXERCISES[exercise_id]
     near = difflib.get_close_matches(exercise_id.lower(), EXERCISES, n=3, cutoff=0.7)
     names = " or ".join(f'"{name}"' for name in near or EXERCISES)
-    fact = f'there is no exercise "{in_one_line(exercise_id)}"' if len(exercise_id) < 80 else "there is no such exercise"
+    fact = (
+        f'there is no exercise "{in_one_line(exercise_id)}"' if len(exercise_id) < 80 else "there is no such exercise"
+    )
     raise UnknownExerciseError(
         f"{fact}.\n  Fix: {'did you mean' if near else 'the ids are'} {names}{'?' if near else '.'}"
     )

@@ -67,6 +67,9 @@ def _launch(x: Array, w: Array, spec: ConvSpec) -> tuple[Shape, Shape, int]:
 
 
 _ROW = "r = k / (S * C), s = k / C % S, c = k % C"
+_PIXEL = "p * stride - pad_top + r * dilation, col = q * stride - pad_left + s * dilation"
+_OUTSIDE = "h < 0 || h >= H || col < 0 || col >= W"
+_AT = "((number * C + c) * H + h) * W + col"
 _COLUMN = "number = n / (P * Q), p = n / Q % P, q = n % Q"
 
 _MUTANTS = mutants_of(
@@ -75,6 +78,7 @@ _MUTANTS = mutants_of(
         "channels not counted fastest": ((_ROW, "c = k / (R * S), r = k / S % R, s = k % S"),),
         "height and width of the window exchanged": (
             (_ROW, "r = k / (R * C), s = k / C % R, c = k % C"),
+            (_ROW, "r = k / (R * C), s = k / C % S, c = k % C"),
             (_ROW, "s = k / (S * C), r = k / C % S, c = k % C"),
         ),
         "taps numbered down the columns": ((_ROW, "s = k / (R * C), r = k / C % R, c = k % C"),),
@@ -84,15 +88,43 @@ _MUTANTS = mutants_of(
             (_COLUMN, "number = n / (P * Q), q = n / P % Q, p = n % P"),
             (_COLUMN, "number = n / (P * Q), q = n / Q % P, p = n % Q"),
         ),
+        "rows of P pixels": ((_COLUMN, "number = n / (P * Q), p = n / P % Q, q = n % P"),),
+        "outputs counted by the image's size": ((_COLUMN, "number = n / (H * W), p = n / W % H, q = n % W"),),
         "batch index ignored": (("(number * C + c)", "c"),),
+        "only the first channel": ((_AT, "(number * C * H + h) * W + col"),),
         "stride and dilation swapped": (
-            (
-                "p * stride - pad_top + r * dilation, col = q * stride - pad_left + s * dilation",
-                "p * dilation - pad_top + r * stride, col = q * dilation - pad_left + s * stride",
-            ),
+            (_PIXEL, "p * dilation - pad_top + r * stride, col = q * dilation - pad_left + s * stride"),
         ),
-        "columns of the image not tested": (("h < 0 || h >= H || col < 0 || col >= W", "h < 0 || h >= H"),),
-        "input row as long as an output row": (("* H + h) * W + col", "* H + h) * Q + col"),),
+        "stride ignored": ((_PIXEL, _PIXEL.replace(" * stride", "")),),
+        "dilation ignored": ((_PIXEL, _PIXEL.replace(" * dilation", "")),),
+        "stride applied to the tap": (
+            (_PIXEL, "(p + r * dilation) * stride - pad_top, col = (q + s * dilation) * stride - pad_left"),
+            (_PIXEL, _PIXEL.replace("dilation", "stride")),
+        ),
+        "padding left out of the index": ((_PIXEL, _PIXEL.replace(" - pad_top", "").replace(" - pad_left", "")),),
+        "padding added, not subtracted": ((_PIXEL, _PIXEL.replace("-", "+")),),
+        "padding multiplied by the stride": (
+            (_PIXEL, "(p - pad_top) * stride + r * dilation, col = (q - pad_left) * stride + s * dilation"),
+        ),
+        "vertical and horizontal padding swapped": (
+            (_PIXEL, _PIXEL.replace("top", "!").replace("left", "top").replace("!", "left")),
+        ),
+        "columns of the image not tested": ((_OUTSIDE, "h < 0 || h >= H"),),
+        "edges of the image not tested": (
+            (_OUTSIDE, "false"),
+            (_OUTSIDE, "h < 0 || col < 0"),
+            (_OUTSIDE, "h >= H || col >= W"),
+            (_OUTSIDE, "col < 0 || col >= W"),
+            (_OUTSIDE, "h < 0 || h > H || col < 0 || col > W"),
+        ),
+        "output's size taken for the image's": ((_OUTSIDE, "h < 0 || h >= P || col < 0 || col >= Q"),),
+        "input row as long as an output row": ((_AT, "((number * C + c) * H + h) * Q + col"),),
+        "height and width of the image exchanged": (
+            (_AT, "((number * C + c) * W + h) * H + col"),
+            (_AT, "((number * C + c) * H + h) * H + col"),
+        ),
+        "row and column of the image swapped": ((_AT, "((number * C + c) * W + col) * H + h"),),
+        "image read with its channels last": ((_AT, "((number * H + h) * W + col) * C + c"),),
     },
 )
 

@@ -88,6 +88,27 @@ _WAYS = (
     _OUTSIDE,
     _OUTSIDE.replace("for (int k", f"{_START}for (int k").replace(_ADDRESS, "start[(c * H + r) * W + s]"),
 )
+_INDEXED = """\
+int p = n / Q, q = n % Q, c = 0, r = 0, s = 0;
+for (int k = 0; k < gemm_k; ++k) {
+    sum += w[f * gemm_k + k] * x[((image * C + c) * H + p + r) * W + q + s];
+    if (++s == S) {
+        s = 0;
+        if (++r == R) {
+            r = 0;
+            ++c;
+        }
+    }
+}
+"""
+_NESTED = """\
+int p = n / Q, q = n % Q, k = f * gemm_k;
+for (int c = 0; c < C; ++c)
+    for (int r = 0; r < R; ++r)
+        for (int s = 0; s < S; ++s) sum += w[k] * x[((image * C + c) * H + p + r) * W + q + s];
+"""
+_COUNT = _INDEXED[_INDEXED.index("    if (++s") : _INDEXED.rindex("}")]
+_PRODUCT = _INDEXED[_INDEXED.index("    sum") : _INDEXED.index("    if (++s")]
 LOOP = "".join(f"    {line}\n" for line in _COUNTING.splitlines())
 
 
@@ -101,15 +122,32 @@ _MUTANTS = mutants_of(
         "divisions left in the loop": tuple(_instead(loop) for loop in _WAYS),
         "height and width of the window exchanged": (
             _instead(_COUNTING.replace("++s == S", "++s == R").replace("++r == R", "++r == S")),
+            _instead(_INDEXED.replace("++s == S", "++s == R").replace("++r == R", "++r == S")),
         ),
-        "columns of the window never start again": (("            s = 0;\n", ""),),
-        "rows of the window never start again": (("                r = 0;\n", ""),),
+        "columns of the window never start again": (
+            ("            s = 0;\n", ""),
+            _instead(_INDEXED.replace("        s = 0;\n", "")),
+        ),
+        "rows of the window never start again": (
+            ("                r = 0;\n", ""),
+            _instead(_INDEXED.replace("            r = 0;\n", "")),
+        ),
+        "channels counted fastest": (
+            _instead(_INDEXED.replace(_COUNT, "    if (++c == C) { c = 0; if (++s == S) { s = 0; ++r; } }\n")),
+        ),
+        "counted on before the product": (_instead(_INDEXED.replace(_PRODUCT + _COUNT, _COUNT + _PRODUCT)),),
+        "a tap too many": (
+            _instead(_INDEXED.replace("++s == S", "++s > S")),
+            _instead(_INDEXED.replace("++r == R", "++r > R")),
+        ),
+        "one weight for all taps": (_instead(_NESTED),),
         "pixel not taken back to the window's left edge": (("pixel += W - S;", "pixel += W;"),),
         "pixel not taken back to the window's top": (("pixel += (H - R) * W;", "pixel += H * W;"),),
         "row of the window as long as the image": (("        pixel += W - S;          // on to its next row\n", ""),),
         "only the first channel": (
             ("pixel += (H - R) * W;", "pixel -= R * W;"),
             _instead(_COUNTING.replace("k < gemm_k", "k < R * S")),
+            _instead(_INDEXED.replace("            ++c;\n", "")),
         ),
         "batch index ignored": (("x + (image * C * H + p) * W + q", "x + p * W + q"),),
         "row and column of the pixel swapped": (

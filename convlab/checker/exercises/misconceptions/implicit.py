@@ -25,6 +25,22 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The row of the output counts on from one image to the next.",
         "Columns of X_col are counted through all images. Which p has the first output of image 1?",
     ),
+    "outputs counted by the image's size": (
+        "The column of X_col is taken apart by the size of the image, not by that of the output.",
+        "n counts outputs. How many of them stand in a row, and how many in a plane?",
+    ),
+    "channels counted fastest": (
+        "The channel is counted on with each element, but the filter lies in the order C, R, S.",
+        "Which of c, r and s changes from one element of the filter to the next?",
+    ),
+    "counted on before the product": (
+        "The indices are counted on before the element is used, so each weight meets its neighbour's pixel.",
+        "Which tap belongs to k = 0?",
+    ),
+    "one weight for all taps": (
+        "Every product takes the filter's first weight.",
+        "k has to go on with each product. Where does it?",
+    ),
     "divisions left in the loop": (
         "The outputs are right, but each element still takes divisions, or a whole address that is computed anew.",
         "What of the loop's body depends on n alone? And what changes when k becomes k + 1?",

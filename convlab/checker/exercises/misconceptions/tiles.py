@@ -38,8 +38,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Where does the tile of the next block begin? The answer is in top and left.",
     ),
     "edges of the image not tested": (
-        "Pixels outside of the image are read, where a zero should be stored.",
-        "A tile can reach beyond the image on four sides. Which tests keep the reads inside?",
+        "Pixels outside of the image are read, where a zero belongs.",
+        "Padding can lie on all four sides of the image. Which tests keep the reads inside?",
     ),
     "output's size taken for the image's": (
         "The pixel is held against P and Q, which are the size of the output.",
