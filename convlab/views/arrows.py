@@ -45,6 +45,7 @@ class Paths:
 
     def __init__(self, places: Sequence[Place]) -> None:
         self.places = places
+        self._known: dict[tuple[int, int], tuple[bool, str]] = {}  # the same arrows come in many steps
 
     @cached_property
     def boxes(self) -> list[_Box]:
@@ -59,12 +60,17 @@ class Paths:
     def drawn(self, arrows: Iterable[tuple[int, int]]) -> tuple[str, str]:
         """The data of the two paths that show all arrows: those from panel to panel, and those inside of one."""
         parts: tuple[list[str], list[str]] = [], []
-        for start, end in arrows:
-            a, b = self.boxes[start], self.boxes[end]
-            inside = a.panel == b.panel
-            ends = ((a.x, a.y), (b.x, b.y)) if inside else (_edge(a, b), _edge(b, a))
-            parts[inside].append(_arrow(*ends))
+        for arrow in arrows:
+            if arrow not in self._known:
+                self._known[arrow] = self._drawn(*arrow)
+            inside, data = self._known[arrow]
+            parts[inside].append(data)
         return "".join(parts[0]), "".join(parts[1])
+
+    def _drawn(self, start: int, end: int) -> tuple[bool, str]:
+        a, b = self.boxes[start], self.boxes[end]
+        inside = a.panel == b.panel
+        return inside, _arrow(*((a.x, a.y), (b.x, b.y)) if inside else (_edge(a, b), _edge(b, a)))
 
     def layer(self, arrows: Iterable[tuple[int, int]]) -> str:
         """The paths themselves, which the front end fills anew at every step."""

@@ -123,9 +123,9 @@ def _as_loops_see(
 def _links(board: Board, moved: Mapping[int, Mapping[Way, int]]) -> Ids:
     """Link the cells of each PE with each other, and each loop with the words that move as it advances."""
     together = [pairs(cells[i], cells[i + 1 :]) for cells in board.slots.values() for i in range(3)]
-    ends = {i: {(tensor, end) for tensor, *both in ways for end in both} for i, ways in moved.items()}
+    ends = {i: sorted({(tensor, end) for tensor, *both in ways for end in both}) for i, ways in moved.items()}
     loops = [
-        pairs(np.array(board.strip(i))[:, np.newaxis], [board.memory(tensor, _LEVEL[end]) for tensor, end in some])
+        pairs(np.unique(board.strips[i])[:, np.newaxis], [board.memory(tensor, _LEVEL[end]) for tensor, end in some])
         for i, some in ends.items()
         if i in board.loops
     ]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from convlab.dataflow.array import TENSORS
 from convlab.dataflow.counts import MEMORIES
 from convlab.dataflow.executor import Execution
-from convlab.dataflow.nest import LETTERS, SPATIAL
+from convlab.dataflow.nest import SPATIAL
 from convlab.dataflow.trace import PE, Address, Cycle, Move, Work
 from convlab.views.dataflow_panels import SLOTS, Board
 from convlab.views.dataflow_tensors import KINDS
@@ -22,6 +23,7 @@ __all__ = ["Tally", "Way", "film", "loop_notes", "moved_by_loop"]
 
 Levels = tuple[str, str]  # a tensor, and a level
 Way = tuple[str, str, str]  # a tensor, and where its word goes from and to: "dram", "buffer" or "PE"
+_number = lru_cache(maxsize=1024)(number_text)  # the same numbers stand in step after step
 _PLACES = {"dram": "DRAM", "buffer": "buffer", "PE": "PE"}
 
 
@@ -159,42 +161,30 @@ def _moved(board: Board, cycle: Cycle, words: Counter[Levels]) -> Iterator[int]:
     for move in cycle.moves:
         yield board.places[move.tensor, move.address]
         if isinstance(move.target, tuple):
-            yield board.slot(move.target, move.tensor)
+            yield board.slot[move.target, move.tensor]
     yield from (board.memory(*levels) for levels in words)
-    yield from (board.slot(pe, "sum") for pe in cycle.work)
+    yield from (board.slot[pe, "sum"] for pe in cycle.work)
 
 
 def _stands(board: Board, cycle: Cycle) -> Iterator[int]:
     """The cells where the loops above the registers stand; those inside follow from what the PEs multiply."""
     above = [i for i, loop in enumerate(board.nest.order) if loop.level in ("grid", "dram", "buffer")]
     for position, index in zip(above, cycle.indices, strict=False):
-        if position in board.loops:
-            yield board.at(position, index)
-    inner = [i for i in board.loops if board.nest.order[i].level == "regs"]
+        if position in board.strips:
+            yield board.strips[position][index]
     for work in cycle.work.values():
-        yield from (board.at(i, index) for i, index in _indices(board, work, inner))
-
-
-def _indices(board: Board, work: Work, positions: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The index of some loops at a multiply-add, from the weight and the output that it is about."""
-    layer, nest = board.done.layer, board.nest
-    n, k, p, q = work.y
-    each = layer.k // layer.groups
-    point = dict(zip(LETTERS, (n, k // each, k % each, p, q, *work.w[1:]), strict=True))
-    for i in positions:
-        loop = nest.order[i]
-        yield i, point[loop.letter] // nest.stride(i) % loop.times
+        yield from board.stands(work, "regs")
 
 
 def _texts(board: Board, cycle: Cycle, tally: Tally) -> dict[int, str]:
-    texts = {board.places["y", at]: number_text(value) for at, value in tally.totals().items()}
+    texts = {board.places["y", at]: _number(value) for at, value in tally.totals().items()}
     for tensor in TENSORS:
         for level in MEMORIES:
             texts[board.memory(tensor, level)] = f"{tally.words[tensor, level]:,}"
     for pe, work in cycle.work.items():
         words = {"w": work.w, "x": work.x, "y": work.y}
         names = [board.planes[tensor].short(at) if at else "0" for tensor, at in words.items()]
-        texts |= dict(zip(board.slots[pe], [*names, number_text(work.total)], strict=True))
+        texts |= dict(zip(board.slots[pe], [*names, _number(work.total)], strict=True))
     return texts
 
 
@@ -214,15 +204,16 @@ def _kinds(board: Board, cycle: Cycle, tally: Tally) -> dict[int, str]:
 
 def _links(board: Board, cycle: Cycle) -> Ids:
     """Link a PE with where the loops stand for it, and its cells with the words that they hold."""
-    links: list[tuple[int, int]] = []
+    ends: list[int] = []
     for pe, work in cycle.work.items():
-        cells, used = board.slots[pe], {"w": work.w, "x": work.x, "y": work.y}
-        stands = [board.at(i, index) for i, index in _indices(board, work, board.loops)]
-        links += [(cell, stand) for cell in cells for stand in stands]
-        links += [(board.slot(pe, "sum"), board.places[tensor, at]) for tensor, at in used.items() if at]
+        cells, stands = board.slots[pe], board.stands(work)
+        ends += [end for cell in cells for stand in stands for end in (cell, stand)]
+        used = {"w": work.w, "x": work.x, "y": work.y}
+        ends += [end for tensor, at in used.items() if at for end in (cells[-1], board.places[tensor, at])]
         for tensor, addresses in cycle.held[pe].items():
-            links += [(board.slot(pe, tensor), board.places[tensor, at]) for at in addresses]
-    return np.array(links, dtype=np.intp).reshape(-1, 2)
+            slot = board.slot[pe, tensor]
+            ends += [end for at in addresses for end in (slot, board.places[tensor, at])]
+    return np.array(ends, dtype=np.intp).reshape(-1, 2)
 
 
 def _arrows(board: Board, cycle: Cycle) -> list[tuple[int, int]]:
@@ -233,7 +224,7 @@ def _arrows(board: Board, cycle: Cycle) -> list[tuple[int, int]]:
 def _arrow(board: Board, move: Move) -> tuple[int, int]:
     among = isinstance(move.source, tuple) and isinstance(move.target, tuple)
     start, end = (
-        board.memory(move.tensor, end) if isinstance(end, str) else board.slot(end, "sum" if among else move.tensor)
+        board.memory(move.tensor, end) if isinstance(end, str) else board.slot[end, "sum" if among else move.tensor]
         for end in (move.source, move.target)
     )
     return start, end

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from convlab.dataflow.array import TENSORS
 from convlab.dataflow.counts import MEMORIES, Counts
 from convlab.dataflow.executor import Execution
-from convlab.dataflow.nest import SPATIAL, Nest
-from convlab.dataflow.trace import PE, Address
+from convlab.dataflow.nest import LETTERS, SPATIAL, Nest
+from convlab.dataflow.trace import PE, Address, Work
 from convlab.views.dataflow_tensors import KINDS, Planes
 from convlab.views.grid import Ids, Panel, cell_ids
 from convlab.views.words import count_text
@@ -82,10 +82,6 @@ class Board:
             for at in planes.addresses
         }
 
-    def slot(self, pe: PE, name: str) -> int:
-        """The cell of a PE that shows its word of a tensor, or its ``sum``."""
-        return self.slots[pe][SLOTS.index(name)]
-
     @cached_property
     def slots(self) -> dict[PE, list[int]]:
         """The four cells of each PE."""
@@ -96,21 +92,41 @@ class Board:
             for row, col in product(range(array.rows), range(array.cols))
         }
 
+    @cached_property
+    def slot(self) -> dict[tuple[PE, str], int]:
+        """The cell of a PE that shows its word of a tensor, or its ``sum``."""
+        return {(pe, name): cell for pe, cells in self.slots.items() for name, cell in zip(SLOTS, cells, strict=True)}
+
     def memory(self, tensor: str, level: str) -> int:
         """The cell of a tensor's words at a level."""
         return int(self.ids["words"][MEMORIES.index(level), TENSORS.index(tensor)])
 
-    def at(self, position: int, index: int) -> int:
-        """The cell where the loop at a position stands when its index is ``index``."""
-        return int(self.ids["loop nest"][self.loops.index(position), index // self._chunk(position)])
+    @cached_property
+    def strips(self) -> dict[int, list[int]]:
+        """The cell of each index of the loops shown, by the loop's position."""
+        rows = zip(self.loops, self.ids["loop nest"].tolist(), strict=True)
+        return {i: [row[at // self._chunk(i)] for at in range(self.nest.order[i].times)] for i, row in rows}
+
+    def stands(self, work: Work, level: str = "") -> list[int]:
+        """The cells where the loops, or those of one level, stand at a multiply-add."""
+        layer = self.done.layer
+        n, k, p, q = work.y
+        each = layer.k // layer.groups
+        point = (n, k // each, k % each, p, q, *work.w[1:])  # as LETTERS
+        return [cells[point[at] // far % len(cells)] for name, at, far, cells in self._steps if level in ("", name)]
+
+    @cached_property
+    def _steps(self) -> list[tuple[str, int, int, list[int]]]:
+        """Of each loop shown: its level, the place of its letter, its stride and its cells."""
+        order = self.nest.order
+        return [
+            (order[i].level, LETTERS.index(order[i].letter), self.nest.stride(i), cells)
+            for i, cells in self.strips.items()
+        ]
 
     def _chunk(self, position: int) -> int:
         """How many indices a cell of a loop stands for."""
         return -(-self.nest.order[position].times // _STRIP)
-
-    def strip(self, position: int) -> list[int]:
-        """All cells of a loop."""
-        return [self.at(position, i) for i in range(0, self.nest.order[position].times, self._chunk(position))]
 
     def _nest(self) -> Panel:
         names = self.nest.names()

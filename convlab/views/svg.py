@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -48,11 +48,10 @@ def draw(view: View, frame: Frame | None = None) -> str:
         f'<rect class="cl-page" width="{width}" height="{height}" rx="6"/>',
         _text(LEFT, MARGIN + 12, "cl-title", view.title),
     ]
-    first, words = 0, _words(view)
+    first, words, lengths = 0, _words(view), _lengths(view)
     for place in layout.places:
         last = first + place.panel.rows * place.panel.cols
-        longest = max((len(text) for text in _texts(view, place.panel, range(first, last))), default=0)
-        parts += _panel(place, first, frame, words.keys(), longest)
+        parts += _panel(place, first, frame, words.keys(), max(lengths[first:last], default=0))
         first = last
     if any(each.arrows for each in view.frames):
         parts.append(paths.layer(frame.arrows if frame else ()))
@@ -92,11 +91,15 @@ def _text(x: float, y: float, classes: str, text: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" class="{classes}">{_safe(text)}</text>' if text else ""
 
 
-def _texts(view: View, panel: Panel, cells: range) -> Iterator[str]:
-    """All that a panel's cells show, now or in a step."""
-    yield from panel.values
+def _lengths(view: View) -> list[int]:
+    """The length of the longest text that each cell shows, now or in a step."""
+    lengths = [
+        len(panel.values[i]) if panel.values else 0 for panel in view.panels for i in range(panel.rows * panel.cols)
+    ]
     for frame in view.frames:
-        yield from (text for cell, text in frame.values.items() if cell in cells)
+        for cell, text in frame.values.items():
+            lengths[cell] = max(lengths[cell], len(text))
+    return lengths
 
 
 def _panel(place: Place, first: int, frame: Frame | None, explained: Container[str], longest: int) -> list[str]:
