@@ -24,6 +24,12 @@ def test_tiles_are_what_their_loops_touch():
     assert tile_words(wide, strided, "buffer")["x"] == 4 * 4
 
 
+def test_padding_takes_no_room():
+    padded = ConvSpec(n=1, c=1, h=3, w=4, k=1, r=3, s=3, padding=2)
+    whole = Nest.parse("buffer: p q r s").on(padded)
+    assert tile_words(whole, padded, "buffer") == {"x": 3 * 4, "w": 9, "y": 5 * 6}
+
+
 @pytest.mark.parametrize(("array", "fact", "fix"), [
     (Array(2, 3, 11, 324), "rows: r3 needs 3 rows of PEs, the array has 2", "Let r3 cover at most 2, and the rest"),
     (Array(3, 2, 11, 324), "cols: k3 needs 3 cols of PEs, the array has 2", "Let k3 cover at most 2, and the rest"),

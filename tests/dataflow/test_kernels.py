@@ -72,6 +72,13 @@ def test_zeros_of_padding_are_in_the_matrix_but_not_loaded_by_the_kernel():
     assert (model["w"], model["y"]) == (kernel_counts["w"], kernel_counts["y"])
 
 
+def test_tiled_loads_pixels_that_no_window_needs():
+    """Eight rows, of which three windows of three at a stride of two see seven: the kernel loads all of its tile."""
+    spec = ConvSpec(n=2, c=3, h=8, w=9, k=4, r=3, s=3, stride=2)
+    assert modelled("tiled", spec)["x"] == 2 * 3 * 4 * 7 * 9
+    assert counted("tiled", spec)["x"] == 2 * 3 * 4 * 8 * 9
+
+
 @pytest.mark.parametrize("name", ["tiled", "implicit_gemm"])
 def test_the_nests_compute_the_layer_and_both_counters_agree(name):
     for seed, spec in enumerate(layers(12, seed=20, most=400)):
