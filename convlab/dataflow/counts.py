@@ -73,9 +73,9 @@ class Counts:
         return sum(self.energies.values())
 
     def reuse(self, tensor: str, level: str) -> float:
-        """Multiply-adds for each word that a level gives (x, w) or takes (y)."""
+        """Multiply-adds for each word that a level gives (x, w) or takes (y); at the array, for each that moves."""
         traffic = self.traffic[tensor, level]
-        words = traffic.writes if tensor == "y" else traffic.reads
+        words = traffic.moves if level == "array" else traffic.writes if tensor == "y" else traffic.reads
         return self.macs / words if words else float("inf")
 
     def __str__(self) -> str:

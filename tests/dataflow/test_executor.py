@@ -131,6 +131,7 @@ def test_reuse_is_multiply_adds_for_a_word():
     counts = traced().counts
     assert counts.reuse("w", "dram") == counts.macs / counts["w", "dram"].reads
     assert counts.reuse("y", "dram") == counts.macs / np.prod(SPEC.output_shape)
+    assert counts.reuse("x", "array") == counts.macs / counts["x", "array"].moves
     passed = traced(NEST.replace("buffer:", "buffer(x w):")).counts
     assert passed.reuse("y", "buffer") == float("inf")
 
