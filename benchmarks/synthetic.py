@@ -29,7 +29,7 @@ SLIPS = {
     "01-one-output": ("total = bias[k]", "total = 0"),
     "01-loops": ("total = bias[k]", "total = 0"),
     "02-output-size": ("(window - 1) + 1", "(window - 1)"),
-    "02-no-copy": ("else -place if", "else -place - 1 if"),
+    "02-no-copy": ("-place if place < 0", "-place - 1 if place < 0"),
     "04-bounds": ("275.4", "137.7"),
     "04-attainable": ("flop = 2 * n", "flop = n"),
     "07-im2col": ("return columns.reshape", "return columns[::-1].reshape"),
