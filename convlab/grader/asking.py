@@ -49,9 +49,11 @@ class Answer:
 
 
 class Asking(Protocol):
-    """A kind of exercise, as the grader's end of a worker sees it."""
+    """An answer of one kind, as the grader's end of a worker sees it; the kind is that of the worker it needs."""
 
-    def define(self, worker: Worker, answer: Answer, seconds: float) -> None:
+    kind: str
+
+    def define(self, worker: Worker, seconds: float) -> None:
         """Have the worker define the answer; raises ``StoppedError`` where it cannot be one."""
 
     def attempt(self, worker: Worker, case: Case, seconds: float, log: Printed) -> Attempt:
@@ -64,8 +66,13 @@ class Asking(Protocol):
 class _Python:
     """Functions, and values: what a cell of Python defines."""
 
-    def define(self, worker: Worker, answer: Answer, seconds: float) -> None:
-        self._record = record = answer.record
+    kind = "python"
+
+    def __init__(self, answer: Answer) -> None:
+        self._given, self._record = answer, answer.record
+
+    def define(self, worker: Worker, seconds: float) -> None:
+        answer, record = self._given, self._record
         request = {"verb": "define", "function": record.function, "name": f"cell {record.id}", "answer": answer.text}
         given = {"setup": list(answer.setting), "earlier": list(answer.earlier), "allowed": list(record.allows)}
         header, _ = worker.ask({**request, **given}, [], seconds)
@@ -97,7 +104,8 @@ class _Python:
         return _quietly(self.attempt, worker, case, PATIENCE, Printed())
 
 
-_STATUSES = {"MemoryError": "out_of_memory"}  # of exceptions that are no mistake in a line
+# Of exceptions that are no mistake in a line.
+_STATUSES = {"MemoryError": "out_of_memory", "_ArrayMemoryError": "out_of_memory"}
 
 _CUDA = re.compile(r"\s*%%cuda[ \t]+(\w+)[ \t]*\n")
 # Files that no answer includes: others' texts, by whatever path.
@@ -109,18 +117,23 @@ _NO_HEADER = re.compile(
 class _Cuda:
     """Kernels: what a cell of CUDA C defines, and nothing but CUDA C."""
 
-    def define(self, worker: Worker, answer: Answer, seconds: float) -> None:
+    kind = "cuda"
+
+    def __init__(self, answer: Answer) -> None:
         self._record = record = answer.record
         head = _CUDA.match(answer.text)
         if head is None or head[1] != record.function:
             raise StoppedError("error", f"The cell {record.id} does not begin with %%cuda {record.function}.")
         # The first line stays as an empty one, so that lines count as they do in the cell.
-        source = f"\n{answer.text[head.end() :]}"
-        if reached := _NO_HEADER.search(source):
-            raise StoppedError("forbidden", f"The cell {record.id} includes {one_line(reached[1], 100)}, no header.")
-        header, _ = self._ask(
-            worker, {"verb": "define", "answer": source, "name": f"{record.function}.cu"}, [], seconds
-        )
+        self._source = f"\n{answer.text[head.end() :]}"
+        if reached := _NO_HEADER.search(self._source):
+            name = one_line(reached[1].strip('">'), 100)
+            raise StoppedError("forbidden", f"The cell {record.id} includes {name}, which is no header.")
+
+    def define(self, worker: Worker, seconds: float) -> None:
+        record = self._record
+        request = {"verb": "define", "answer": self._source, "name": f"{record.function}.cu"}
+        header, _ = self._ask(worker, request, [], seconds)
         if header["ended"] != "returned":
             raise StoppedError(_refusal(header), f"The cell {record.id} does not compile: {header['sentence']}")
         if problem := kernel.missing(record, header["kernels"]):
@@ -145,13 +158,12 @@ class _Cuda:
             raise StoppedError(_refusal(header), f"{self._record.function} {header['sentence']}.")
         if header["refused"]:
             return Launched(np.zeros(0), refused=one_line(header["refused"]))
+        output, *blocks = results
         faults = tuple(
-            FaultFound(kind, severity, line, one_line(message, 1000))
-            for kind, severity, line, message in header["faults"]
+            FaultFound(kind, grade, line, one_line(said, 1000)) for kind, grade, line, said in header["faults"]
         )
-        return Launched(
-            results[0], faults, header["used"], header["printed"], blocks=results[1] if len(results) > 1 else None
-        )
+        used, printed = header["used"], header["printed"]
+        return Launched(output, faults, used, printed, blocks=blocks[0] if blocks else None)
 
     def _ask(self, worker: Worker, request: dict[str, Any], arrays: list[Any], seconds: float) -> wire.Frame:
         header, results = worker.ask(request, arrays, seconds)
@@ -170,11 +182,14 @@ def _quietly(attempt: Callable[..., Attempt], *arguments: Any) -> Finding:
 
 def _refusal(header: dict[str, Any]) -> str:
     """The status of a source that is not compiled, or of a kernel that cannot run."""
-    if "crashed or ran out of memory" in header["sentence"]:
-        return "crashed"
-    return _STATUSES.get(header["error"], "error")
+    said = (status for words, status in _SAID.items() if words in header["sentence"])
+    return next(said, _STATUSES.get(header["error"], "error"))
 
 
-def asking(record: Exercise) -> tuple[str, Asking]:
-    """The kind of worker that an exercise needs, and what asks it."""
-    return ("cuda", _Cuda()) if record.kind == "kernel" else ("python", _Python())
+# What the compiler says of a source that is too much for it, and the status that this is.
+_SAID = {"crashed or ran out of memory": "crashed", "out of memory": "out_of_memory"}
+
+
+def asking(answer: Answer) -> Asking:
+    """What asks a worker about an answer; raises ``StoppedError`` where the text alone shows that it is none."""
+    return _Cuda(answer) if answer.record.kind == "kernel" else _Python(answer)

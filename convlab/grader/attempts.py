@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,6 +30,8 @@ _DOES = {
     "os.kill": "sends a signal to a process",
     "ctypes.": "calls into machine code",
     "mmap.": "maps memory of its own",
+    "os.link": "makes a link",
+    "os.symlink": "makes a link",
     "pickle.find_class": "reads a pickle",
     "gc.get_": "looks into the grader's memory",
     "sys._current_frames": "looks into the grader's memory",
@@ -38,7 +41,6 @@ _DOES = {
 }
 # Audit events whose first argument is a path.
 _PATHS = ("open", "os.listdir", "os.scandir", "os.chdir", "os.chmod", "os.remove", "os.rmdir", "os.mkdir", "os.rename")
-_LINKS = ("os.link", "os.symlink")
 
 # Libraries that convolve, and what of this package does.
 _LIBRARIES = frozenset(
@@ -70,12 +72,10 @@ def watch(allowed: Sequence[str], tell: Tell) -> None:
 
     Parameters: ``allowed``, names of packages and modules that the exercise allows.
     """
-    inside = tuple(
-        {os.path.realpath(place) for place in (os.getcwd(), sys.prefix, sys.base_prefix, *sys.path) if place}
-    )
     for name in _HIDDEN:
         sys.modules.pop(name, None)
-    decide = _decider(frozenset(allowed), inside)
+    sys.meta_path.insert(0, _Imports(frozenset(allowed), tell))
+    decide = _decider(*_places())
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         # Exactly a str: a subclass might bring code of its own.
@@ -85,32 +85,47 @@ def watch(allowed: Sequence[str], tell: Tell) -> None:
     sys.addaudithook(hook)
 
 
-def _decider(allowed: frozenset[str], inside: tuple[str, ...]) -> Callable[[str, tuple[Any, ...]], str]:
+class _Imports:
+    """Is asked first where a module is, and never knows."""
+
+    def __init__(self, allowed: frozenset[str], tell: Tell) -> None:
+        self._allowed, self._tell = allowed, tell
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Tell of a module that is not allowed."""
+        parts = name.split(".")
+        own = parts[0] == "convlab" and len(parts) > 1 and parts[1] in _OURS
+        names = {".".join(parts[: i + 1]) for i in range(len(parts))}
+        if (own or parts[0] in _LIBRARIES or name in _HIDDEN) and not names & self._allowed:
+            self._tell(f"imports {name}, which this exercise does not allow")
+
+
+def _places() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Folders that are looked through for modules, and those in which an answer and its modules belong."""
+    folders = [place for place in sys.path if place]
+    package = os.path.dirname(os.path.dirname(__file__))
+    inside = [
+        os.getcwd(),
+        sysconfig.get_path("stdlib"),
+        package,
+        *(each for each in folders if each.endswith("packages")),
+    ]
+    return frozenset(folders), tuple(os.path.join(os.path.realpath(each), "") for each in inside)
+
+
+def _decider(folders: frozenset[str], inside: tuple[str, ...]) -> Callable[[str, tuple[Any, ...]], str]:
     """A function that tells what an event is, as the rest of a sentence; empty for what is allowed."""
     prefixes = tuple(_DOES)
 
     def decide(event: str, arguments: tuple[Any, ...]) -> str:
-        if event == "import":
-            return _imports(str(arguments[0]), allowed)
         if event in _PATHS:
-            return _reaches(arguments[0], inside)
-        if event in _LINKS:
-            return "makes a link"
+            path = arguments[0]
+            return "" if type(path) is str and path in folders else _reaches(path, inside)
         if event.startswith(prefixes):
             return next(does for prefix, does in _DOES.items() if event.startswith(prefix))
         return ""
 
     return decide
-
-
-def _imports(name: str, allowed: frozenset[str]) -> str:
-    parts = name.split(".")
-    own = parts[0] == "convlab" and len(parts) > 1
-    if not (parts[0] in _LIBRARIES or name in _HIDDEN or (own and parts[1] in _OURS)):
-        return ""
-    if any(".".join(parts[: i + 1]) in allowed for i in range(len(parts))):
-        return ""
-    return f"imports {name}, which this exercise does not allow"
 
 
 def _reaches(path: Any, inside: tuple[str, ...]) -> str:
@@ -119,4 +134,4 @@ def _reaches(path: Any, inside: tuple[str, ...]) -> str:
         path = os.fsdecode(path)
     if type(path) is not str or path == os.devnull:
         return ""
-    return "" if os.path.realpath(path).startswith(inside) else f"reaches for {path[:200]}"
+    return "" if os.path.join(os.path.realpath(path), "").startswith(inside) else f"reaches for {path[:200]}"

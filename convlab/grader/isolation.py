@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from convlab.errors import ConvlabError
-from convlab.grader import jail
-from convlab.grader.process import EndedError, Worker
+from convlab.grader import jail, warm
+from convlab.grader.process import EndedError, LateError, Worker
 from convlab.grader.slots import FIRST, SLOTS, slot
 
 __all__ = ["LEVELS", "Isolation", "IsolationError", "Limits", "best", "why_not"]
@@ -44,10 +44,21 @@ class Limits:
 
 @dataclass(frozen=True)
 class Isolation:
-    """A level of isolation: its ``name``, and the ``sentence`` that stands in reports."""
+    """A level of isolation: its ``name``, and the ``sentence`` that stands in reports.
+
+    ``namespaces`` tells whether a worker has files, network and processes of its own; ``users``, whether it has a user
+    id of its own, which root alone can give.
+    """
 
     name: str
     sentence: str
+    namespaces: bool = False
+    users: bool = False
+
+    @property
+    def walled(self) -> bool:
+        """Whether there is any isolation at all."""
+        return self.namespaces or self.users
 
     def start(self, kind: str, limits: Limits, seconds: float, allowed: tuple[str, ...] = ()) -> Worker:
         """Start a worker.
@@ -56,33 +67,37 @@ class Isolation:
         packages and modules that the exercise allows.
         """
         with ExitStack() as held:
-            user = held.enter_context(slot()) if self.name != "plain" and _is_root() else None
+            user = held.enter_context(slot()) if self.users else None
             walls = self._walls(kind, limits, seconds, allowed, user)
             guard = [sys.executable, "-I", "-S", str(jail.PACKAGE / "grader" / "sandbox.py"), json.dumps(walls)]
-            command = guard if self.name != "plain" else _command(kind)
-            return Worker(command, _environment(walls), limits.reply, self.name != "plain", held.pop_all().close)
+            command = guard if self.walled else _command(kind)
+            return Worker(command, _environment(walls), limits.reply, self.walled, held.pop_all().close)
 
     def _walls(
         self, kind: str, limits: Limits, seconds: float, allowed: tuple[str, ...], user: int | None
     ) -> dict[str, Any]:
-        if self.name == "plain":
+        if not self.walled:
             return {"scratch": tempfile.gettempdir()}
-        seen = jail.view(kind, allowed)
-        namespaces = self.name == "namespaces"
+        caches = warm.caches() if kind == "cuda" else None
+        seen = jail.view(kind, allowed, caches)
         most = {
             "memory": limits.memory,
             "scratch": limits.scratch,
             # Without a file system of its own, whoever may write a file may fill the disk.
-            "file": limits.scratch if namespaces else _FILE[kind],
+            "file": limits.scratch if self.namespaces else _FILE[kind],
             "processes": _PROCESSES[kind],
             "seconds": int(seconds) + 1,
         }
-        walls = {"namespaces": namespaces, "user": user, "limits": most, "command": _command(kind)}
+        walls = {"namespaces": self.namespaces, "user": user, "limits": most, "command": _command(kind)}
         place = {"shown": seen.shown, "emptied": seen.emptied, "scratch": "/scratch"}
-        if not namespaces:
+        if not self.namespaces:
             assert user is not None
-            place = {"root": str(_furnished(kind, allowed)), "scratch": f"/scratch/{user - FIRST}"}
-        return {**walls, **place, "environment": _environment(place)}
+            place = {"root": str(_furnished(seen)), "scratch": f"/scratch/{user - FIRST}"}
+        return {
+            **walls,
+            **place,
+            "environment": _environment(place) | ({"NUMBA_CACHE_DIR": str(caches)} if caches else {}),
+        }
 
 
 # A Python answer runs in one process and one thread; NVRTC has a process of its own, and threads wait for it.
@@ -92,12 +107,21 @@ _FILE = {"python": 0, "cuda": 1 << 16}  # bytes of a file where the disk is shar
 LEVELS = (
     Isolation(
         "namespaces",
+        "Answers ran as users of their own in namespaces of their own (files, network, processes), under limits on "
+        "memory, time and files.",
+        namespaces=True,
+        users=True,
+    ),
+    Isolation(
+        "namespaces of one user",
         "Answers ran in namespaces of their own (files, network, processes), under limits on memory, time and files.",
+        namespaces=True,
     ),
     Isolation(
         "user id",
-        "Answers ran as users of their own in a folder of their own, under limits on memory, time and files; "
-        "the network was not kept from them.",
+        "Answers ran as users of their own in a folder of their own, without a network, under limits on memory, time "
+        "and files.",
+        users=True,
     ),
     Isolation("plain", "Answers ran without isolation, with the rights of whoever graded them."),
 )
@@ -126,24 +150,37 @@ def best(allow_plain: bool = False) -> Isolation:
 
 def why_not(level: Isolation) -> str:
     """Why a level of isolation does not work here, from a trial run; empty where it works."""
-    if level.name == "plain":
-        return ""
-    if sys.platform != "linux":
-        return "it needs Linux."
-    if level.name == "user id" and not _is_root():
-        return "it needs root."
+    reason = _unfit(level)
+    if reason or not level.walled:
+        return reason
     try:
         with level.start("python", Limits(), 60, ("numpy",)) as worker:
             worker.greet()
     except EndedError as error:
         return error.said or f"the trial run ended with code {error.code}."
-    except OSError as error:
-        return str(error)
+    except (LateError, OSError) as error:
+        return repr(error)
+    return ""
+
+
+def _unfit(level: Isolation) -> str:
+    """Why a level need not be tried."""
+    if level.walled and sys.platform != "linux":
+        return "it needs Linux."
+    if level.users and not _is_root():
+        return "it needs root."
+    if level.walled and not level.users and _is_real_root():
+        return "it is for those who are not root, whose processes nothing limits."
     return ""
 
 
 def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _is_real_root() -> bool:
+    """Whether this is the root that no limit binds, and not that of a container."""
+    return _is_root() and Path("/proc/self/uid_map").read_text().split() == ["0", "0", str(2**32 - 1)]
 
 
 def _command(kind: str) -> list[str]:
@@ -161,12 +198,12 @@ def _environment(walls: Mapping[str, Any]) -> dict[str, str]:
 
 
 @lru_cache(maxsize=32)
-def _furnished(kind: str, allowed: tuple[str, ...]) -> Path:
+def _furnished(seen: jail.View) -> Path:
     """A folder with what a worker sees, and a scratch folder for each user."""
     root = Path(tempfile.mkdtemp(prefix="convlab-jail-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     root.chmod(0o755)
-    jail.furnish(root, jail.view(kind, allowed))
+    jail.furnish(root, seen)
     (root / "scratch").mkdir(mode=0o755)
     for number in range(SLOTS):
         scratch = root / "scratch" / str(number)

@@ -40,19 +40,21 @@ class View(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def view(kind: str, allowed: tuple[str, ...] = ()) -> View:
+def view(kind: str, allowed: tuple[str, ...] = (), caches: Path | None = None) -> View:
     """What a worker sees.
 
     >>> any("solutions" in path or "exercises" in path for path in view("python", ("numpy",)).shown)
     False
 
-    Parameters: ``kind`` of the worker; ``allowed``, names of further packages, and of modules of this one.
+    Parameters: ``kind`` of the worker; ``allowed``, names of further packages, and of modules of this one; ``caches``,
+    the folder of what Numba has compiled, where there is one.
     """
     headers = PACKAGE.glob("kernels/*.cuh") if kind == "cuda" else ()
     own = [PACKAGE / part for part in (*_COMMON, *_PARTS[kind])]
     installed = [place for name in (*_PACKAGES[kind], *allowed) for place in _places(name)]
     library = Path(sysconfig.get_path("stdlib"))
     wanted = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), library, *own, *headers, *installed]
+    wanted += [caches] if caches else []
     found = [*wanted, *map(Path, _libraries((*installed, library))), Path("/etc/ld.so.cache")]
     shown = dict.fromkeys(str(step) for path in found if os.path.lexists(path) for step in _steps(path))
     emptied = tuple(str(library / name) for name in _INSTALLED if (library / name).is_dir())

@@ -65,12 +65,12 @@ def _try(answer: Answer, seed: int, limits: Limits, isolation: Isolation, trials
     """Try all cases in a worker, noting each, and diagnose what is wrong while it is there."""
     record = answer.record
     cell, seconds = _CELL * limits.slowness, record.seconds * limits.slowness
-    kind, asks = asking(record)
+    asks = asking(answer)
     cases = record.cases(np.random.default_rng(seed))
-    with isolation.start(kind, limits, cell + 2 * seconds, record.allows) as worker:
+    with isolation.start(asks.kind, limits, cell + 2 * seconds, record.allows) as worker:
         _greet(worker)
         with _ends(f"The cell {record.id}", cell):
-            asks.define(worker, answer, cell)
+            asks.define(worker, cell)
         deadline = time.monotonic() + seconds + _SLACK
         for case in cases:
             log = Printed()
@@ -128,9 +128,8 @@ def _mark(record: Exercise, trials: list[Trial], total: int, again: Again) -> Ma
 
 def _without(record: Exercise, status: str, sentence: str, trials: list[Trial]) -> Mark:
     """The mark of an answer that came to no end; the cases before that are noted, and earn nothing."""
-    return Mark(
-        record.id, status, 0.0, sentence, hints=record.hints, cases=tuple(_noted(record, each) for each in trials)
-    )
+    noted = tuple(_noted(record, trial) for trial in trials)
+    return Mark(record.id, status, 0.0, sentence, hints=record.hints, cases=noted)
 
 
 def _noted(record: Exercise, trial: Trial) -> CaseMark:

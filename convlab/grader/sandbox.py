@@ -7,12 +7,15 @@ is left: neither a process nor a file. It knows nothing of convlab and imports t
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
+import platform
 import resource
 import shutil
 import signal
 import stat
+import struct
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,7 +28,7 @@ _NEW_MOUNT, _NEW_UTS, _NEW_IPC, _NEW_USER, _NEW_PID, _NEW_NET = (
 )  # fmt: skip
 _READ_ONLY, _NO_SUID, _NO_DEV, _NO_EXEC, _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 _DETACH = 2
-_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38  # of prctl
+_DEATH_SIGNAL, _FILTER_CALLS, _ADOPT, _NO_NEW_PRIVILEGES = 1, 22, 36, 38  # of prctl
 _INSIDE = 65534  # the user id inside a user namespace
 _OLD = "/old"
 
@@ -41,6 +44,8 @@ def main() -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     if walls["namespaces"]:
         _part(walls)
+    else:
+        _do(_libc.prctl(_ADOPT, 1, 0, 0, 0))  # what the program leaves behind becomes the guard's to wait for
     child = os.fork()
     if child == 0:
         _inside(walls)
@@ -165,11 +170,37 @@ def _become(walls: Walls) -> None:
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     _do(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
+    _forbid()
     _do(_libc.prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0))  # after the user id: changing that forgets it
 
 
+def _forbid() -> None:
+    """Have the kernel refuse the system calls that no answer needs; in a folder, this is what keeps the network out.
+
+    The filter is a program for the kernel's packet filter: it looks at the processor that the call is made for, then
+    at the call's number. Numbers from 2^30 on are the same calls under other names.
+    """
+    processor, calls = _FORBIDDEN[platform.machine()]
+    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
+    end = len(calls) + 5  # the step that refuses
+    steps = [(load, 0, 0, 4), (equal, 0, end - 2, processor), (load, 0, 0, 0), (at_least, end - 4, 0, 1 << 30)]
+    steps += [(equal, end - 1 - at, 0, number) for at, number in enumerate(calls, start=4)]
+    steps += [(give, 0, 0, _ALLOW), (give, 0, 0, _REFUSE)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    _do(_libc.prctl(_FILTER_CALLS, 2, struct.pack("HP", len(steps), ctypes.addressof(code)), 0, 0))
+
+
+# By the processor: its number, and those of socket, ptrace, mount, unshare, setns, memfd_create, shmget, semget,
+# msgget, keyctl, add_key, bpf, perf_event_open, userfaultfd, process_vm_readv, process_vm_writev, io_uring_setup.
+_FORBIDDEN = {
+    "x86_64": (0xC000003E, (41, 101, 165, 272, 308, 319, 29, 64, 68, 250, 248, 321, 298, 323, 310, 311, 425)),
+    "aarch64": (0xC00000B7, (198, 117, 40, 97, 268, 279, 194, 190, 186, 219, 217, 280, 241, 282, 270, 271, 425)),
+}
+_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
+
+
 def _clear(walls: Walls) -> None:
-    """End every process of the program's user at once, and empty its scratch folder."""
+    """End every process of the program's user at once, wait for the last of them, and empty the scratch folder."""
     killer = os.fork()
     if killer == 0:
         try:
@@ -177,7 +208,9 @@ def _clear(walls: Walls) -> None:
             os.kill(-1, signal.SIGKILL)
         finally:
             os._exit(0)
-    os.waitpid(killer, 0)
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
     scratch = walls["root"] + walls["scratch"]
     for name in os.listdir(scratch):
         path = os.path.join(scratch, name)
