@@ -49,10 +49,11 @@ class _Theme(NamedTuple):
     paper: str
     tint: float  # how much paper is in the fill of a cell at rest, and of a lit one
     lit: float
+    rest: float  # the opacity of all other cells while some are lit
 
 
-_LIGHT = _Theme("", "#1c2733", "#ffffff", tint=0.84, lit=0.45)
-_DARK = _Theme('[data-jp-theme-light="false"] ', "#e6ebf0", "#14181d", tint=0.7, lit=0.45)
+_LIGHT = _Theme("", "#1c2733", "#ffffff", tint=0.84, lit=0.45, rest=0.55)
+_DARK = _Theme('[data-jp-theme-light="false"] ', "#e6ebf0", "#14181d", tint=0.7, lit=0.45, rest=0.8)
 
 
 def _mix(colour: str, other: str, share: float) -> str:
@@ -96,6 +97,7 @@ def _theme_rules(theme: _Theme) -> str:
             f"{scope}.cl-line{{stroke:{_mix(ink, paper, 0.25)}}}",
             f"{scope}.cl-cell rect.cl-trough{{fill:{_mix(ink, paper, 0.94)}}}",
             f"{scope}.cl-cell.cl-here .cl-trough~text{{fill:{ink}}}",
+            f"{scope}.cl-active .cl-cell:not(.cl-lit,.cl-here){{opacity:{theme.rest}}}",
         )
     )
 
@@ -123,7 +125,6 @@ _SHAPES = """
 .cl-cell:focus { outline: none; }
 .cl-cell:is(.cl-lit, .cl-here) rect { stroke-width: 2.2; }
 .cl-cell:is(.cl-lit, .cl-here) text { font-weight: 700; }
-.cl-active .cl-cell:not(.cl-lit, .cl-here) { opacity: 0.55; }
 """
 
 # Plain colours come first, so that programs which know neither JupyterLab's themes nor CSS variables show them.
