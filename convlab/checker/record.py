@@ -123,7 +123,7 @@ class Exercise:
     - ``mutants``: the known-wrong answers that the check must reject and name;
     - ``kernel``: how a kernel is launched; ``budgets``: limits on counters and memory;
     - ``hints``: two, for those who are stuck, the second one stronger;
-    - ``seconds``: how long all cases together may take;
+    - ``seconds``: how long all cases together may take; a kernel ends by the number of its instructions;
     - ``allows``: the packages, and modules of this one, that an answer in Python may use when it is graded;
     - ``partial``: whether each right case earns its part of the points when it is graded.
     """

@@ -31,6 +31,7 @@ VARYING = (
     "Which elements does one thread write that another one reads or writes, with nothing that orders the two?",
 )
 INSTRUCTIONS = 50_000  # of a launch: no answer needs a thousand, and a loop without an end is there in no time
+COMPILING = 60.0  # seconds: at the first launches on a machine Numba compiles the emulator, which is not the learner's
 
 _LINE = re.compile(r"line \d+")
 
@@ -57,7 +58,7 @@ def attempt(
     exercise: Exercise, answer: Module, case: Case, seconds: float, log: guard.Printed, order: int | None = None
 ) -> Attempt:
     """Launch the kernel on a case; first its faults count, then its output, then its budgets."""
-    outcome = guard.call(launched, (answer, launch_of(exercise, case, order)), seconds, log)
+    outcome = guard.call(launched, (answer, launch_of(exercise, case, order)), max(seconds, COMPILING), log)
     if outcome.ended != "returned":
         return Attempt(ENDED[outcome.ended], Finding(outcome.sentence), outcome.error)
     came = came_to(exercise, case, outcome.value, log)
