@@ -94,7 +94,7 @@ def matches(exercise: Exercise, way: Callable[..., Any], trials: Sequence[Trial]
 def _imitate(exercise: Exercise, way: Callable[..., Any], case: Case) -> Finding:
     try:
         value, peak = measured(way)(*case.arguments.values())
-    except ArithmeticError:  # such as a stride of 0
+    except (ArithmeticError, IndexError):  # such as a stride of 0, or an index that leaves the image
         return Finding()
     finding = Finding(array=np.asarray(value, np.float64))
     return replace(finding, over=judged(finding, exercise, case, {"memory": peak}).over)

@@ -47,7 +47,8 @@ def agrees(
 
     That both give nothing on a case agrees, yet something that is wrong must be the same.
     """
-    if not any(_shows_itself(trial.finding) for trial in trials):
+    right = any(trial.status == "ok" for trial in trials)
+    if not any(_shows_itself(trial, right) for trial in trials):
         return False
     # The cases that are wrong come first, as most mutants part from the answer there.
     for trial in sorted(trials, key=lambda each: each.status == "ok"):
@@ -62,9 +63,15 @@ def agrees(
     return True
 
 
-def _shows_itself(found: Finding) -> bool:
-    """Something that is wrong, and not only missing: all that gives nothing at all would look the same."""
-    return bool(found.problem) and (found.array is not None or bool(found.faults))
+def _shows_itself(trial: Trial, right: bool) -> bool:
+    """Something that is wrong, and not only missing: all that gives nothing at all would look the same.
+
+    Where other cases are right, an index that leaves an array says enough.
+    """
+    found = trial.finding
+    return bool(found.problem) and (
+        found.array is not None or bool(found.faults) or (right and trial.error == "IndexError")
+    )
 
 
 def alike(a: Any, b: Any) -> bool:
