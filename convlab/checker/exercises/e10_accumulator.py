@@ -47,6 +47,27 @@ _MUTANTS = (
         {"bf16_stops": _stop(_BRAIN.fraction - 1)},
         {"product_bits": 2 * _HALF.fraction},
     ),
+    mutant(
+        "a significant bit too many",
+        {"fp16_stops": _stop(_HALF.fraction + 1)},
+        {"bf16_stops": _stop(_BRAIN.fraction + 1)},
+        {"product_bits": 2 * (_HALF.fraction + 2)},
+    ),
+    mutant(
+        "stop one too early",
+        {"fp16_stops": _stop(_HALF.fraction) - 1},
+        {"bf16_stops": _stop(_BRAIN.fraction) - 1},
+    ),
+    mutant(
+        "stop one too late",
+        {"fp16_stops": _stop(_HALF.fraction) + 1},
+        {"bf16_stops": _stop(_BRAIN.fraction) + 1},
+    ),
+    mutant("part of a product counted", {"fp16_most": _HALF.largest / 64}),
+    mutant(
+        "types under other names",
+        *({name: word} for name in LAYERS for word in ("float16", "float32", "half", "single")),
+    ),
     mutant("largest number taken for the stop", {"fp16_stops": int(_HALF.largest)}),
     mutant("BF16 as precise as FP16", {"bf16_stops": _stop(_HALF.fraction)}),
     mutant("BF16 as precise as FP32", {"bf16_stops": _stop(FORMATS["float32"].fraction)}),

@@ -29,8 +29,12 @@ _RIGHT: Mapping[str, Place] = MappingProxyType(
 
 
 def _cases(rng: np.random.Generator) -> list[Case]:
-    """Three lanes for each matrix, none of which has its number in common with its place or its group."""
-    lanes = [4 * int(g) + int(t) for g, t in zip(rng.permutation(range(2, 8))[:3], (3, 1, 2), strict=True)]
+    """Three lanes for each matrix, none of which has its number in common with its place or its group.
+
+    One is of the groups 2 and 3: there group and place, exchanged, still lie within the matrices.
+    """
+    groups = [rng.choice([2, 3]), *rng.permutation(range(4, 8))[:2]]
+    lanes = [4 * int(g) + t for g, t in zip(groups, (3, 1, 2), strict=True)]
     return [
         Case({"matrix": random_values(rng, *_SHAPES[name]), "name": name, "lane": lane}, axes=("i",), words=words)
         for name in "CBA"
@@ -70,6 +74,7 @@ def _in_a_run(matrix: Array, name: str, lane: int) -> Array:
 
 _MUTANTS = (
     mutant("lanes counted down the rows", _bent(lane=lambda lane: (lane % 8, lane // 8))),
+    mutant("group and place in it exchanged", _bent(lane=lambda lane: (lane % 4, lane // 4))),
     mutant("a run of the matrix for each lane", _in_a_run),
     mutant(
         "two elements of a register apart",
@@ -84,7 +89,33 @@ _MUTANTS = (
         "second and third register of A exchanged",
         _bent(A=lambda g, t, i: (g + 8 * (i // 4), 2 * t + i % 2 + 8 * (i // 2 % 2))),
     ),
+    mutant(
+        "rows and columns of B exchanged",
+        _bent(B=lambda g, t, i: (g, 2 * t + i % 2 + 8 * (i // 2))),
+    ),
     mutant("B held along its rows", _bent(B=_RIGHT["C"])),
+    mutant("rows and columns of A exchanged", _bent(A=lambda g, t, i: _RIGHT["A"](g, t, i)[::-1])),
+    mutant("sums held as B is", _bent(C=_RIGHT["B"])),
+    mutant(
+        "lanes one element apart",
+        _bent(
+            A=lambda g, t, i: (g + 8 * (i // 2 % 2), t + i % 2 + 8 * (i // 4)),
+            B=lambda g, t, i: (t + i % 2 + 8 * (i // 2), g),
+            C=lambda g, t, i: (g + 8 * (i // 2), t + i % 2),
+        ),
+        _bent(C=lambda g, t, i: (g + 8 * (i // 2), t + i % 2)),
+    ),
+    mutant(
+        "four elements side by side",
+        _bent(A=lambda g, t, i: (g + 8 * (i // 4), 4 * t + i % 4)),
+        _bent(A=lambda g, t, i: (g, 4 * t + i % 4)),
+        _bent(B=lambda g, t, i: (4 * t + i, g)),
+    ),
+    mutant("pairs of B eight rows apart", _bent(B=lambda g, t, i: (2 * t + i // 2 + 8 * (i % 2), g))),
+    mutant(
+        "A numbered down first",
+        _bent(A=lambda g, t, i: (g + 8 * (i % 2), 2 * t + i // 2 % 2 + 8 * (i // 4))),
+    ),
     mutant(
         "halves of a register exchanged",
         _bent(number=lambda i, name: i ^ 1),

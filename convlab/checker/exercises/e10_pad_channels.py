@@ -106,6 +106,27 @@ def _rounded(way: Callable[[int, int], int]) -> Answer:
 
 
 _MUTANTS = (
+    mutant("one step for each tap", _bent(depth=lambda of: of.r * of.s * of.elements if of.per_tap else _depth(of))),
+    mutant(
+        "taps left out of what is paid for",
+        _bent(depth=lambda of: _filled(of.c, of.elements) if of.per_tap else _depth(of)),
+        _bent(depth=lambda of: _filled(of.c, of.elements)),
+    ),
+    mutant(
+        "taps left out of what is useful",
+        _bent(depth=lambda of: of.r * of.s * _depth(of)),
+        _bent(depth=lambda of: of.r * of.s * _depth(of) if of.per_tap else _depth(of)),
+    ),
+    mutant(
+        "a single tile counted",
+        _bent(rows=lambda of: of.filters),
+        _bent(depth=lambda of: _depth(of) if of.per_tap else of.elements),
+        _bent(rows=lambda of: of.filters, depth=lambda of: of.elements),
+    ),
+    mutant(
+        "each row of the window filled up",
+        _bent(depth=lambda of: _depth(of) if of.per_tap else of.r * _filled(of.c * of.s, of.elements)),
+    ),
     mutant("filters not filled up", _bent(rows=lambda of: of.k)),
     mutant("elements not filled up", _bent(depth=lambda of: of.c * of.r * of.s)),
     mutant("flattened and per tap taken for each other", _bent(change=lambda of: of._replace(per_tap=not of.per_tap))),
@@ -118,9 +139,14 @@ _MUTANTS = (
                 of.c * _filled(of.r * of.s, of.elements) if of.per_tap else _filled(of.c * of.r * of.s, of.elements)
             )
         ),
+        _bent(depth=lambda of: _depth(of) if of.per_tap else of.c * _filled(of.r * of.s, of.elements)),
+        _bent(depth=lambda of: of.c * _filled(of.r * of.s, of.elements)),
     ),
     mutant(
-        "sides of the tile exchanged", _bent(change=lambda of: of._replace(filters=of.elements, elements=of.filters))
+        "sides of the tile exchanged",
+        _bent(change=lambda of: of._replace(filters=of.elements, elements=of.filters)),
+        _bent(rows=lambda of: _filled(of.k, of.elements)),
+        _bent(change=lambda of: of._replace(elements=of.filters)),
     ),
     mutant("tiles rounded down", _rounded(_down)),
     mutant("a tile too many", _rounded(_one_more)),

@@ -9,6 +9,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Lanes 0 to 7 are put into eight different rows, as if they were counted down a column.",
         "Which lanes share row 0 of the sums? Look at the picture of the fragments.",
     ),
+    "group and place in it exchanged": (
+        "The number of the group and the place in it are exchanged.",
+        "Lanes 0 to 3 are a group. Which of / and % by 4 gives the group's number?",
+    ),
     "a run of the matrix for each lane": (
         "Each lane gets a run of the matrix as it lies in memory.",
         "Look up lane 5 in the picture of the fragments: do its elements lie side by side?",
@@ -20,6 +24,34 @@ TEXTS: dict[str, tuple[str, str]] = {
     "second and third register of A exchanged": (
         "In A, elements 2 and 3 lie to the right of the first two, not below them.",
         "Which comes first in A: eight rows further down, or eight columns further right?",
+    ),
+    "rows and columns of B exchanged": (
+        "Row and column of B are exchanged.",
+        "B has 16 rows, along the depth, and 8 columns. Which of its two indices is g?",
+    ),
+    "rows and columns of A exchanged": (
+        "Row and column of A are exchanged.",
+        "The rows of A belong to the rows of the sums. Which of its two indices is g?",
+    ),
+    "sums held as B is": (
+        "The pairs of the sums lie along their columns, as those of B do.",
+        "Which registers of the sums lie side by side in the picture?",
+    ),
+    "lanes one element apart": (
+        "Neighbouring lanes begin one element apart, so that they share elements.",
+        "Lane 0 has the columns 0 and 1 of row 0. Which has lane 1?",
+    ),
+    "four elements side by side": (
+        "A lane holds four elements side by side.",
+        "A register has room for two elements. Where does the next register continue?",
+    ),
+    "pairs of B eight rows apart": (
+        "The two elements of a register of B lie eight rows apart.",
+        "Which of the four elements of B share the first register: 0 and 1, or 0 and 2?",
+    ),
+    "A numbered down first": (
+        "Element 1 of A is taken from the row eight further down.",
+        "Two elements of a register lie side by side. Which of i % 2 and i // 2 leads to the row below?",
     ),
     "B held along its rows": (
         "The pairs of B lie along its rows, as those of the sums do.",
@@ -44,6 +76,26 @@ TEXTS: dict[str, tuple[str, str]] = {
     "sums numbered down first": (
         "Element 1 of the sums is taken from the row eight further down.",
         "Which two of a lane's four sums lie side by side, 0 and 1 or 0 and 2?",
+    ),
+    "one step for each tap": (
+        "Per tap, each tap is given one step, however many channels there are.",
+        "20 channels in steps of 16: how many steps does one tap take?",
+    ),
+    "taps left out of what is paid for": (
+        "What is paid for is that of one tap, but what is useful is that of all.",
+        "Per tap, how often are the channels filled up?",
+    ),
+    "taps left out of what is useful": (
+        "What is useful is that of one tap, but what is paid for is that of all.",
+        "How many elements does the sum of one output have, the zeros left out?",
+    ),
+    "a single tile counted": (
+        "A single tile is counted, also where it takes several.",
+        "35 filters in tiles of 16: how many rows are paid for?",
+    ),
+    "each row of the window filled up": (
+        "Flattened, each row of the window begins with a new step.",
+        "All C · R · S elements stand in one row. Where does the last step end?",
     ),
     "filters not filled up": (
         "The filters that fill the tile up are not paid for.",
@@ -100,6 +152,26 @@ TEXTS: dict[str, tuple[str, str]] = {
     "leading bit forgotten": (
         "The leading bit, which is not stored, is not counted.",
         "FP16 stores 10 bits behind the point. How many significant bits are that, with the one before it?",
+    ),
+    "a significant bit too many": (
+        "One significant bit too many is counted.",
+        "The task says how many there are, and whether the leading one is among them.",
+    ),
+    "stop one too early": (
+        "The sum is taken to stop one number too early.",
+        "Is your number plus 1 a number of the type? Then the sum goes on.",
+    ),
+    "stop one too late": (
+        "The sum is taken to reach a number that the type does not have.",
+        "Write your number in binary. How many digits does it take?",
+    ),
+    "part of a product counted": (
+        "The number of products is no whole one.",
+        "Half a product cannot be added. Which whole number still fits?",
+    ),
+    "types under other names": (
+        "The types are right or wrong, but under other names than those that were asked for.",
+        'Write "FP16" or "FP32".',
     ),
     "largest number taken for the stop": (
         "The largest number of the format is taken for the place where the sum stops.",
