@@ -1,6 +1,7 @@
 """Exercises are made from solutions, and nothing of an answer comes along."""
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -104,6 +105,28 @@ def test_solutions_are_kept_without_outputs_and_valid(path):
         for cell in content.cells:
             assert cell.get("outputs", []) == []
             assert cell.get("execution_count") is None
+
+
+# What nbgrader 0.9.6 asks of a cell's marks: its nbgraderformat/v3.json, and validate_cell in v3.py.
+REQUIRED = {"schema_version": int, "grade_id": str, "grade": bool, "locked": bool, "solution": bool}
+OPTIONAL = {"points": int, "task": bool, "cell_type": str}
+
+
+@NOTEBOOKS
+def test_the_marks_follow_nbgraders_rules(path):
+    for folder in (SOLUTIONS, RELEASED):
+        cells = json.loads((folder / path.name).read_text("utf-8"))["cells"]
+        marks = [cell["metadata"]["nbgrader"] for cell in cells if "nbgrader" in cell["metadata"]]
+        for cell, mark in ((cell, cell["metadata"].get("nbgrader", {})) for cell in cells):
+            if mark:
+                assert REQUIRED.keys() <= mark.keys() <= (REQUIRED | OPTIONAL).keys()
+                assert all(type(value) is (REQUIRED | OPTIONAL)[name] for name, value in mark.items())
+                assert mark["schema_version"] == 3
+                assert re.fullmatch(r"[a-zA-Z0-9_\-]+", mark["grade_id"])
+                assert ("points" in mark) >= mark["grade"]
+                assert cell["cell_type"] == mark.get("cell_type", cell["cell_type"])
+                assert cell["cell_type"] == "code" or (mark["grade"] == mark["solution"] and not mark.get("task"))
+        assert len({mark["grade_id"] for mark in marks}) == len(marks) > 0
 
 
 def test_outputs_counts_metadata_and_attachments_go(tmp_path):
