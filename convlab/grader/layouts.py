@@ -18,11 +18,13 @@ _AGAIN = re.compile(r"-(\d{1,3})(?=\.\w+$)|\((\d{1,3})\)(?=\.\w+$)")  # how Canv
 class Owner(NamedTuple):
     """Whose a file is.
 
-    ``identifier`` is the number that the LMS knows the student by, empty elsewhere; ``assignment``, the folder that
-    names it, if any; ``attempt`` counts files of one name; ``late``, whether the LMS marked it so.
+    ``lms`` is "canvas" or "moodle", and ``identifier`` the number that it knows the student by, both empty elsewhere;
+    ``assignment``, the folder that names it, if any; ``attempt`` counts files of one name; ``late``, whether the LMS
+    marked it so.
     """
 
     student: str
+    lms: str = ""
     identifier: str = ""
     assignment: str = ""
     attempt: int = 0
@@ -39,12 +41,14 @@ class Layout(NamedTuple):
 
 def _moodle(parts: Parts, notebooks: Collection[str]) -> Owner | None:
     found = next((match for part in parts if (match := _MOODLE.fullmatch(part))), None)
-    return Owner(found["student"], found["id"], attempt=_attempt(parts[-1])) if found else None
+    return Owner(found["student"], "moodle", found["id"], attempt=_attempt(parts[-1])) if found else None
 
 
 def _canvas(parts: Parts, notebooks: Collection[str]) -> Owner | None:
     found = _CANVAS.fullmatch(parts[-1])
-    return Owner(found["student"], found["id"], "", _attempt(parts[-1]), bool(found["late"])) if found else None
+    if not found:
+        return None
+    return Owner(found["student"], "canvas", found["id"], attempt=_attempt(parts[-1]), late=bool(found["late"]))
 
 
 def _folders(parts: Parts, notebooks: Collection[str]) -> Owner | None:

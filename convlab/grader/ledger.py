@@ -63,6 +63,10 @@ class Paper:
         """The number that the LMS knows the student by; empty where there is none."""
         return str(self.result["identifier"])
 
+    def number_in(self, lms: str) -> str:
+        """The number that an LMS knows the student by, "canvas" or "moodle"; empty where it is another's."""
+        return self.identifier if self.result["lms"] == lms else ""
+
     @property
     def earned(self) -> float:
         """The points of all answers together."""

@@ -46,6 +46,7 @@ class Planned:
         return {
             "key": self.key,
             "student": self.student,
+            "lms": owner.lms,
             "identifier": owner.identifier,
             "notebook": self.paper.notebook,
             "file": plain(self.submission.name),

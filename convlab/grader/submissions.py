@@ -97,11 +97,11 @@ def collect(path: Path, notebooks: Collection[str]) -> Found:
 def _worth_grading(short: Mapping[Parts, Parts], owners: Mapping[Parts, Owner], flat: bool) -> list[Parts]:
     """The notebooks, and one file of each owner who handed in none; loose files of no owner are no submissions."""
     chosen = [parts for parts in short if _is_notebook(parts)]
-    served = {owners[parts][:3] for parts in chosen}
+    served = {owners[parts][:4] for parts in chosen}
     for parts in sorted(short):
         loose = flat or (len(short[parts]) == 1 and not owners[parts].identifier)
-        if owners[parts][:3] not in served and parts[-1] != _STAMP and not loose:
-            served.add(owners[parts][:3])
+        if owners[parts][:4] not in served and parts[-1] != _STAMP and not loose:
+            served.add(owners[parts][:4])
             chosen.append(parts)
     return chosen
 

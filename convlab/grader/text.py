@@ -13,7 +13,7 @@ _ESCAPES = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[\[PX^_()][0-?]*[ -/]*[@-~]?|\x1b.?|\x9b[0-?]*[ -/]*[@-~]?"
 )
 _TURNING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder what is read
-_FORMULA = re.compile(r"[\s\ufeff]*[=+\-@|%＝＋－＠\t\r]")
+_FORMULA = re.compile(r"[\s\ufeff]*[=+\-@|%＝＋－＠].|[\t\r]", re.DOTALL)  # a lone sign is none
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 

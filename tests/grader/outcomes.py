@@ -34,6 +34,7 @@ def result(
     known = {
         "key": f"{student}-01",
         "student": student,
+        "lms": "",
         "identifier": "",
         "notebook": "01_loops",
         "file": f"{student}.ipynb",

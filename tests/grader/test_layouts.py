@@ -9,22 +9,42 @@ from convlab.grader.layouts import Owner, layout_of, owner_of, unwrapped
 NOTEBOOKS = ["01_loops", "05_tiles"]
 
 PATHS = {
-    "Canvas": ("lovelaceada_1742_93811_01_loops.ipynb", "canvas", Owner("lovelaceada", "1742")),
-    "Canvas, late": ("lovelaceada_LATE_1742_93811_01_loops.ipynb", "canvas", Owner("lovelaceada", "1742", late=True)),
-    "Canvas, again": ("lovelaceada_1742_93811_01_loops-2.ipynb", "canvas", Owner("lovelaceada", "1742", attempt=2)),
-    "Canvas, Chinese": ("李雷_1742_93811_卷积.ipynb", "canvas", Owner("李雷", "1742")),
-    "Canvas, in a folder": ("hw/lovelaceada_1742_93811_my work.ipynb", "canvas", Owner("lovelaceada", "1742")),
-    "Moodle": ("Ada Lovelace_1742_assignsubmission_file_/01_loops.ipynb", "moodle", Owner("Ada Lovelace", "1742")),
+    "Canvas": ("lovelaceada_1742_93811_01_loops.ipynb", "canvas", Owner("lovelaceada", "canvas", "1742")),
+    "Canvas, late": (
+        "lovelaceada_LATE_1742_93811_01_loops.ipynb",
+        "canvas",
+        Owner("lovelaceada", "canvas", "1742", late=True),
+    ),
+    "Canvas, again": (
+        "lovelaceada_1742_93811_01_loops-2.ipynb",
+        "canvas",
+        Owner("lovelaceada", "canvas", "1742", attempt=2),
+    ),
+    "Canvas, Chinese": ("李雷_1742_93811_卷积.ipynb", "canvas", Owner("李雷", "canvas", "1742")),
+    "Canvas, in a folder": (
+        "hw/lovelaceada_1742_93811_my work.ipynb",
+        "canvas",
+        Owner("lovelaceada", "canvas", "1742"),
+    ),
+    "Moodle": (
+        "Ada Lovelace_1742_assignsubmission_file_/01_loops.ipynb",
+        "moodle",
+        Owner("Ada Lovelace", "moodle", "1742"),
+    ),
     "Moodle, no folders": (
         "Ada O'Neil_1742_assignsubmission_file_01_loops.ipynb",
         "moodle",
-        Owner("Ada O'Neil", "1742"),
+        Owner("Ada O'Neil", "moodle", "1742"),
     ),
-    "Moodle, newer": ("Ada Lovelace_1742_assignsubmission_file/x.ipynb", "moodle", Owner("Ada Lovelace", "1742")),
+    "Moodle, newer": (
+        "Ada Lovelace_1742_assignsubmission_file/x.ipynb",
+        "moodle",
+        Owner("Ada Lovelace", "moodle", "1742"),
+    ),
     "Moodle, deep": (
         "week1/A_B_17_assignsubmission_file_/work/01_loops (1).ipynb",
         "moodle",
-        Owner("A_B", "17", attempt=1),
+        Owner("A_B", "moodle", "17", attempt=1),
     ),
     "nbgrader": ("ada/01_loops/01_loops.ipynb", "folders", Owner("ada", assignment="01_loops")),
     "nbgrader, from above": ("submitted/ada/ps1/01_loops.ipynb", "folders", Owner("ada", assignment="ps1")),

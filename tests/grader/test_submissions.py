@@ -99,7 +99,7 @@ def test_a_zip_is_read_in_place(tmp_path):
         {"Ada L_17_assignsubmission_file_/01_loops.ipynb": text, "Ada L_17_assignsubmission_file_/": ""},
     )
     (submission,) = collect(path, NOTEBOOKS).submissions
-    assert submission.owner == Owner("Ada L", "17")
+    assert submission.owner == Owner("Ada L", "moodle", "17")
     assert len(read_cells(submission.file).cells) == len(filled("01_loops")["cells"])
     assert os.listdir(tmp_path) == ["all.zip"]
 

@@ -28,7 +28,9 @@ def test_what_acts_is_taken_out(text, shown):
     assert plain(text) == shown
 
 
-@pytest.mark.parametrize("text", ["Ada, Countess", '"quoted"', "two\nlines", "卷积", "Ωμέγα", "नमस्ते", "a\tb", "👩‍🔬"])
+@pytest.mark.parametrize(
+    "text", ["Ada, Countess", '"quoted"', "two\nlines", "卷积", "-", "Ωμέγα", "नमस्ते", "a\tb", "👩‍🔬"]
+)
 def test_what_is_read_stays(text):
     assert plain(text) == text
     assert guarded(text) == text

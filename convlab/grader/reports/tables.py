@@ -42,19 +42,22 @@ def canvas(papers: Sequence[Paper]) -> str:
     rows: list[Sequence[Value]] = [("    Points Possible", "", "", "", "", *(_number(most[each]) for each in columns))]
     for student in students(papers):
         points = {paper.result["notebook"]: _number(paper.points) for paper in student.papers}
-        login = "" if student.identifier else student.name
-        rows.append((student.name, student.identifier, "", login, "", *(points.get(each, "") for each in columns)))
+        number = student.papers[0].number_in("canvas")
+        login = "" if number else student.name
+        rows.append((student.name, number, "", login, "", *(points.get(each, "") for each in columns)))
     return _csv(head, rows)
 
 
 def moodle(papers: Iterable[Paper]) -> Mapping[str, str]:
-    """Give, by notebook, the grading worksheet that Moodle imports; it finds a participant by the number alone."""
+    """Give, by notebook, the grading worksheet that Moodle imports.
+
+    It finds a participant by the number alone: whoever did not hand in through Moodle has none, and no row.
+    """
     rows: dict[str, list[Sequence[Value]]] = {}
     for paper in papers:
-        if paper.assignment:
-            identifier = f"Participant {paper.identifier}" if paper.identifier else ""
+        if paper.assignment and (participant := paper.number_in("moodle")):
             grade, most = _number(paper.points), _number(sum(paper.assignment.points.values()))
-            row = (identifier, paper.student, "", "", grade, most, "Yes", "-", "-", _comment(paper))
+            row = (f"Participant {participant}", paper.student, "", "", grade, most, "Yes", "-", "-", _comment(paper))
             rows.setdefault(paper.assignment.notebook, []).append(row)
     return {notebook: _csv(_MOODLE, rows[notebook]) for notebook in sorted(rows)}
 

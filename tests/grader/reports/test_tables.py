@@ -24,7 +24,7 @@ NAMES = [
     "Ωμέγα",
     "نور",
     "O'Neil; Ada",
-    "-",
+    "-x",
     "a\tb",
 ]
 
@@ -48,12 +48,13 @@ def survived(shown, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_survive_in_every_table(name, tmp_path):
-    found = papers(tmp_path, result(name, identifier="17"), result("bob", identifier="18"))
+    found = papers(tmp_path, result(name, identifier="17", lms="canvas"), result("bob", identifier="18"))
     mine = [row for row in read(tables.marks(found)) if row["identifier"] == "17"]
     assert len(mine) == 2
     assert all(survived(row["student"], name) for row in mine)
     (row,) = [row for row in read(tables.canvas(found)) if row["ID"] == "17"]
     assert survived(row["Student"], name)
+    found = papers(tmp_path, result(name, identifier="17", lms="moodle"), result("bob", identifier="18", lms="moodle"))
     (row,) = [row for row in read(tables.moodle(found)["01_loops"]) if row["Identifier"] == "Participant 17"]
     assert survived(row["Full name"], name)
 
@@ -70,6 +71,7 @@ def test_no_cell_of_any_table_is_a_formula_or_acts_on_a_terminal(tmp_path):
         file=HOSTILE,
         identifier=HOSTILE,
         problem=HOSTILE,
+        lms="moodle",
         notes=[HOSTILE],
     )
     found = papers(tmp_path, given)
@@ -113,7 +115,8 @@ def tiles(student, **more):
 
 
 def test_canvas_has_a_row_for_each_student_and_a_column_for_each_assignment(tmp_path):
-    found = papers(tmp_path, result("ada", identifier="17"), tiles("ada", identifier="17"), tiles("bob"), course=TWO)
+    mine = {"identifier": "17", "lms": "canvas"}
+    found = papers(tmp_path, result("ada", **mine), tiles("ada", **mine), tiles("bob"), course=TWO)
     points, ada, bob = read(tables.canvas(found))
     assert list(points) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Loops", "Tiles, halos (77)"]
     assert points["Student"].strip() == "Points Possible"
@@ -123,9 +126,16 @@ def test_canvas_has_a_row_for_each_student_and_a_column_for_each_assignment(tmp_
 
 
 def test_moodle_has_a_worksheet_for_each_assignment(tmp_path):
-    given = result("Ada", identifier="17", submitted="2027-03-03T00:00:00+01:00", loops="wrong", share=0.0)
+    given = result(
+        "Ada", identifier="17", lms="moodle", submitted="2027-03-03T00:00:00+01:00", loops="wrong", share=0.0
+    )
     sheets = tables.moodle(
-        papers(tmp_path, given, tiles("Bob", identifier="18"), course=Course("s", TWO.assignments, COURSE.late))
+        papers(
+            tmp_path,
+            given,
+            tiles("Bob", identifier="18", lms="moodle"),
+            course=Course("s", TWO.assignments, COURSE.late),
+        )
     )
     assert {*sheets} == {"01_loops", "05_tiles"}
     (ada,) = read(sheets["01_loops"])
@@ -141,3 +151,10 @@ def test_moodle_has_a_worksheet_for_each_assignment(tmp_path):
         "2 days late: 0.8 taken off.",
     ]
     assert list(ada)[-2] == "Last modified (grade)"  # without which Moodle refuses the file
+
+
+def test_a_number_of_one_lms_is_never_given_to_the_other(tmp_path):
+    found = papers(tmp_path, result("ada", identifier="17", lms="canvas"), result("bob", identifier="18", lms="moodle"))
+    assert [row["Identifier"] for row in read(tables.moodle(found)["01_loops"])] == ["Participant 18"]
+    assert [(row["ID"], row["SIS Login ID"]) for row in read(tables.canvas(found))[1:]] == [("17", ""), ("", "bob")]
+    assert tables.moodle(papers(tmp_path, result("ada"))) == {}
