@@ -137,6 +137,7 @@ _MUTANTS = mutants_of(
         ),
         "counted on before the product": (_instead(_INDEXED.replace(_PRODUCT + _COUNT, _COUNT + _PRODUCT)),),
         "a tap too many": (
+            ("++s == S", "++s > S"),
             _instead(_INDEXED.replace("++s == S", "++s > S")),
             _instead(_INDEXED.replace("++r == R", "++r > R")),
         ),
