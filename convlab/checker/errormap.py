@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from convlab.checker.compare import Elements
-from convlab.views.grid import Panel, number_text
+from convlab.views.grid import Panel, number_text, pairs
 from convlab.views.view import View
 
 __all__ = ["error_map"]
@@ -21,7 +21,8 @@ def error_map(elements: Elements) -> View:
     >>> print(error_map(Elements(found, expected, wrong=found != expected)).alt)
     Wrong elements: 5 of 120, in 1 of 6 planes; in the plane y[n=1, k=2]: 5 of 20.
 
-    Parameters: ``elements`` of shape (N, K, P, Q), of which at least one is wrong.
+    That plane is linked with its wrong elements. Parameters: ``elements`` of shape (N, K, P, Q), of which at least one
+    is wrong.
     """
     wrong = elements.wrong
     counts = wrong.sum(axis=(2, 3))  # (N, K)
@@ -31,7 +32,9 @@ def error_map(elements: Elements) -> View:
         f"Wrong elements: {counts.sum()} of {wrong.size}, in {np.count_nonzero(counts)} of {counts.size} planes; "
         f"in the plane {plane.title}: {counts[n, k]} of {wrong[n, k].size}."
     )
-    return View(title="Where the errors are", alt=alt, panels=(_planes(elements), plane))
+    first = counts.size  # the number of the plane's first cell: the planes come before
+    links = pairs(first + np.flatnonzero(wrong[n, k]), n * counts.shape[1] + k)
+    return View(title="Where the errors are", alt=alt, panels=(_planes(elements), plane), links=links)
 
 
 def _planes(elements: Elements) -> Panel:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
+from typing import Any, Literal
+
+from ipywidgets import HTML, VBox
 
 from convlab.checker.compare import Elements
 from convlab.checker.errormap import error_map
@@ -85,14 +87,24 @@ class Verdict:
 
     __repr__ = __str__
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        """Offer the box with a live map of the errors where there is one, and the still box."""
+        still = {"text/plain": str(self), "text/html": self._repr_html_()}
+        if self.errors is None:
+            return still
+        live = VBox([HTML(self._box("")), error_map(self.errors).widget])
+        return {**(live._repr_mimebundle_() or {}), **still}
+
     def _repr_html_(self) -> str:
         """Give the verdict as a box for notebooks: no script, no outside resources, all text escaped."""
+        return self._box(f'<div style="margin-top:.6em">{error_map(self.errors).svg()}</div>' if self.errors else "")
+
+    def _box(self, drawing: str) -> str:
         rows = "".join(
             f'<div style="margin-top:.4em"><b>{name}:</b> {escape(text)}</div>' for name, text in self._details
         )
         if not self.passed:
             rows += "".join(_folded(name, text) for name, text in zip(_FOLDS, self.hints, strict=False))
-        drawing = f'<div style="margin-top:.6em">{error_map(self.errors).svg()}</div>' if self.errors else ""
         printed = (
             f'<details style="margin-top:.4em"><summary>Your code printed</summary>'
             f'<pre style="max-height:12em;overflow:auto">{escape(self._printed)}</pre></details>'

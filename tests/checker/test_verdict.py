@@ -54,6 +54,15 @@ def test_the_page_says_the_same_and_escapes_what_others_wrote():
     ET.fromstring(page)
 
 
+def test_a_notebook_gets_a_live_map_and_a_page_a_still_one():
+    elements = Elements(np.zeros((2, 3, 4, 5)), np.ones((2, 3, 4, 5)), np.ones((2, 3, 4, 5), bool))
+    shown = verdict(errors=elements)
+    bundle = shown._repr_mimebundle_()
+    assert bundle.keys() == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
+    assert (bundle["text/plain"], bundle["text/html"]) == (str(shown), shown._repr_html_())
+    assert verdict()._repr_mimebundle_().keys() == {"text/plain", "text/html"}
+
+
 def test_the_repr_is_the_text_since_a_console_shows_it():
     assert repr(verdict()) == str(verdict())
 
@@ -74,6 +83,7 @@ def test_an_error_map_marks_the_wrong_elements_of_the_first_wrong_plane():
     assert plane.labels[0].endswith("right")
     assert plane.labels[13].startswith("y[n=1, k=0, p=2, q=3] = ")
     assert plane.labels[13].endswith("was expected")
+    assert view.linked(3) == [6 + 13, 6 + 14]  # the plane y[n=1, k=0] with its wrong elements
 
 
 def test_a_wrong_tensor_shows_a_map_and_a_wrong_number_does_not(answers):
