@@ -107,7 +107,11 @@ _MUTANTS = mutants_of(
         "threads without an output leave": (
             ("    float sum = 0.0f;\n", "    if (m >= M || n >= N) return;\n    float sum = 0.0f;\n"),
         ),
-        "row and column of the tile swapped": (("Bs[k][tx]", "Bs[tx][k]"), (_SUM, "As[k][ty] * Bs[k][tx]")),
+        "row and column of the tile swapped": (
+            ("Bs[k][tx]", "Bs[tx][k]"),
+            (_SUM, "As[k][ty] * Bs[k][tx]"),
+            (_SUM, "As[k][ty] * Bs[tx][k]"),
+        ),
         "places in the two tiles exchanged": ((_SUM, "As[tx][k] * Bs[k][ty]"),),
         "row of another matrix": (
             (_A, "a[m * N + k0 + tx]"),

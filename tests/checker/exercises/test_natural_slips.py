@@ -16,12 +16,13 @@ KERNELS = [
     ("03-index", "block left out of the pixel's number", [("blockIdx.x * blockDim.x", "0 * blockDim.x")]),
     ("03-index", "planes of the output left out", [("y[((n * K + k) * P + p) * Q + q]", "y[p * Q + q]")]),
     ("03-mapping", "block's size left out of the map", [("blockIdx.x * blockDim.x", "blockIdx.x")]),
-    ("05-halo", "threads leave before the barrier", [("plane = x", "plane = x"), ("    float sum = 0.0f;", "    "
+    ("05-halo", "threads leave before the barrier", [("    float sum = 0.0f;", "    "
       "if (top + pad_top + (int)threadIdx.y >= P || left + pad_left + (int)threadIdx.x >= Q) return;\n"
       "    float sum = 0.0f;")]),
     ("05-halo", "edges of the image not tested", [("inside ? plane[h * W + col] : 0.0f", "plane[h * W + col]")]),
     ("05-halo", "barrier inside the loading loop", [("0.0f;\n            }", "0.0f;\n\n\n__syncthreads();\n}")]),
-    ("05-barriers", "barrier inside an if", [*BARE, ("* S + s];\n", "* S + s];\nif (p < P && q < Q) __syncthreads();\n"),
+    ("05-barriers", "barrier inside an if", [*BARE,
+      ("* S + s];\n", "* S + s];\nif (p < P && q < Q) __syncthreads();\n"),
       ("        for (int r = 0", "        if (p < P && q < Q) { __syncthreads(); }\n        for (int r = 0")]),
     ("05-barriers", "more barriers than needed", [("sum += tile", "__syncthreads(), sum += tile")]),
     ("05-conflicts", "pitch: right for one size alone", [(PITCH, "48")]),
