@@ -1,8 +1,8 @@
 """What a hand on a slider and a mouse over a picture wait for: each explorer, with its largest picture.
 
 Inside of the kernel: from a control's new value to the new SVG. In the browser: from pointing at a cell to all that
-belongs to it being lit and laid out. Matplotlib, reusing one figure with three axes, is the peer of the first: it is
-what a notebook would otherwise draw with.
+belongs to it being lit and laid out, and from one step of an animation to the next. Matplotlib, reusing one figure with
+three axes, is the peer of the first: it is what a notebook would otherwise draw with.
 
     uv run python benchmarks/views.py [--record]
 """
@@ -49,6 +49,16 @@ HOVER = """(count) => {
     });
 }"""
 
+STEP = """(count) => {
+    const on = document.querySelector('[aria-label="Step on"]');
+    return Array.from({length: count}, () => {
+        const start = performance.now();
+        on.click();
+        document.body.getBoundingClientRect();
+        return performance.now() - start;
+    });
+}"""
+
 
 def largest(explorer: Explorer) -> None:
     """Move all numbers to the most that they reach."""
@@ -77,10 +87,21 @@ def changes(explorer: Explorer) -> list[float]:
     return times
 
 
+def mount(page: Page, picture: str) -> None:
+    """Put a picture that answers into an empty page."""
+    page.evaluate(MOUNT, [SCRIPT.read_text(encoding="utf-8"), STYLES.read_text(encoding="utf-8"), picture])
+
+
 def hovers(page: Page, picture: str) -> list[float]:
     """Milliseconds of pointing at cells of a picture."""
-    page.evaluate(MOUNT, [SCRIPT.read_text(encoding="utf-8"), STYLES.read_text(encoding="utf-8"), picture])
+    mount(page, picture)
     return list(page.evaluate(HOVER, HOVERS))
+
+
+def steps(page: Page) -> list[float]:
+    """Milliseconds of the steps of an array of 4 × 4 PEs over an input of 6 × 6."""
+    mount(page, explore.dataflow(k=4).view.live)
+    return list(page.evaluate(STEP, HOVERS))
 
 
 def matplotlib_milliseconds() -> float:
@@ -113,11 +134,13 @@ def measure() -> dict[str, Any]:
             largest(explorer)
             if times := hovers(page, explorer.view.live):
                 lights[name] = summary(times)
+        animation = summary(steps(page))
     peer = matplotlib_milliseconds()
     slowest = max(found["median"] for found in redraws.values())
     return {
         "milliseconds from a control to the SVG, largest picture": redraws,
         "milliseconds from pointing to lit, largest picture": lights,
+        "milliseconds from a step of an animation to the next": animation,
         "milliseconds of a reused Matplotlib figure": round(peer, 1),
         "slowest explorer, times faster": round(peer / slowest, 1),
     }
