@@ -34,11 +34,13 @@ def grade(job: Job) -> dict[str, Any]:
     """Judge all answers of a submission; what goes wrong with one is a mark of its own, and no end of all."""
     level = isolation.best(job.allow_plain)
     began = time.monotonic()
-    marks = [_mark(job, answer, level) for answer in job.answers if answer.exercise in job.wanted]
+    wanted = [answer for answer in job.answers if answer.exercise in job.wanted]
+    marks = [_mark(job, answer, level) for answer in wanted]
+    ran = any(answer.text for answer in wanted)
     return {
         "marks": [mark.to_dict() for mark in marks],
-        "isolation": level.name,
-        "isolated": level.sentence,
+        "isolation": level.name if ran else "",
+        "isolated": level.sentence if ran else "No answer of it ran.",
         "seconds": round(time.monotonic() - began, 3),
     }
 

@@ -45,6 +45,11 @@ def test_only_what_counts_is_judged_with_what_was_written_before_it(judged):
     assert outcome["seconds"] >= 0
 
 
+def test_a_submission_of_which_nothing_ran_says_so(judged):
+    outcome = grade(job("05-barriers"))
+    assert (outcome["isolation"], outcome["isolated"]) == ("", "No answer of it ran.")
+
+
 def test_a_judge_that_fails_is_a_mark_for_a_human_and_the_next_answer_is_judged(judged):
     outcome = grade(job("05-halo", "05-conflicts", answers=(Answer("05-halo", text="raises"), ANSWERS[2])))
     first, second = outcome["marks"]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import signal
 import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from convlab.grader import grade_one, grading
@@ -205,3 +211,31 @@ def test_a_folder_that_cannot_be_written_is_told(judged, tmp_path):
     (tmp_path / "out").write_text("a file")
     with pytest.raises(GradingError, match=r"cannot be written: File exists\.\n  Fix: give another folder"):
         run(wanted(tmp_path))
+
+
+def test_ctrl_c_in_a_shell_says_how_to_go_on_and_leaves_nothing_running(tmp_path):
+    endless = "def conv2d_loops(*a):\n    while True: pass"
+    for student in ("ada", "bob", "eve"):
+        written(tmp_path / "in" / student / "01_loops.ipynb", filled("01_loops", {"01-loops": endless}))
+    code = "from convlab.cli import main; raise SystemExit(main())"
+    words = ["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--jobs", "2", "--no-isolation"]
+    process = psutil.Popen(
+        [sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    while not (tmp_path / "out" / "results").exists() or not any(map(_is_worker, process.children(recursive=True))):
+        assert process.poll() is None
+        time.sleep(0.2)
+    running = process.children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert told.splitlines()[-1] == "Stopped. What is graded is kept: the same command goes on from there."
+    assert "Traceback" not in told
+    assert psutil.wait_procs(running, timeout=30)[1] == []
+    assert (tmp_path / "out" / "summary.html").exists()
+
+
+def _is_worker(process):
+    with contextlib.suppress(psutil.Error):
+        return "convlab.grader.worker" in process.cmdline()
+    return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from convlab.grader.ledger import Paper, Question, Student
-from convlab.grader.reports.page import WORDS, number, page, safe, status
+from convlab.grader.reports.page import WORDS, counted, number, page, safe, status
 
 __all__ = ["feedback"]
 
@@ -29,7 +29,7 @@ def _paper(paper: Paper) -> str:
 def _late(paper: Paper) -> str:
     if not paper.late_days:
         return ""
-    days = "1 day" if paper.late_days == 1 else f"{paper.late_days} days"
+    days = counted(paper.late_days, "day")
     return f": {number(paper.earned)}, less {number(paper.penalty)} because it came {days} late"
 
 
@@ -44,8 +44,8 @@ def _question(question: Question) -> str:
     if mark.misconception:
         lines.append(f"<p><b>Likely:</b> {safe(mark.misconception)}</p>")
     if mark.status != "ok":
-        folded = (("Hint", text) for text in mark.hints)
-        lines += [f"<details><summary>{name}</summary><p>{safe(text)}</p></details>" for name, text in folded]
+        for place, hint in enumerate(mark.hints, start=1):
+            lines.append(f"<details><summary>Hint {place}</summary><p>{safe(hint)}</p></details>")
     if question.override:
         lines.append(
             f"<p><b>Set by hand to {number(question.override.points)}:</b> {safe(question.override.reason)}</p>"

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from convlab.grader.ledger import Paper, Question
+from convlab.grader.reports.page import counted
 from convlab.grader.text import plain
 
 __all__ = ["gradescope"]
@@ -35,7 +36,7 @@ def gradescope(paper: Paper) -> str:
 
 
 def _late(paper: Paper) -> str:
-    days = "1 day" if paper.late_days == 1 else f"{paper.late_days} days"
+    days = counted(paper.late_days, "day")
     return f"{days} late: {paper.penalty:g} of {paper.earned:g} points are taken off." if paper.late_days else ""
 
 

@@ -6,7 +6,7 @@ from html import escape
 
 from convlab.grader.text import plain
 
-__all__ = ["WORDS", "number", "page", "safe", "status"]
+__all__ = ["WORDS", "counted", "number", "page", "safe", "status"]
 
 # Of each status: the words, and which of the colours of the style sheet.
 WORDS = {
@@ -54,6 +54,7 @@ section.ask { border-color: var(--ask) }
 .tag.ask { color: var(--ask) }
 table { border-collapse: collapse; width: 100%; font-size: .93rem }
 th, td { text-align: left; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
+td:first-child { min-width: 8rem }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
 svg text { fill: var(--soft); font-size: 11px }
 svg rect { fill: var(--ask) }
@@ -73,6 +74,15 @@ def number(value: float) -> str:
     ('6', '2.5')
     """
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "day"), counted(2, "day")
+    ('1 day', '2 days')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def status(name: str) -> str:

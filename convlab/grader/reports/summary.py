@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from convlab.grader.ledger import Paper, Student, students
 from convlab.grader.mark import STATUSES
-from convlab.grader.reports.page import number, page, safe
+from convlab.grader.reports.page import counted, number, page, safe
 from convlab.grader.similarity import Pair
 
 __all__ = ["summary"]
@@ -22,7 +22,8 @@ def summary(papers: Sequence[Paper], course: str, pairs: Sequence[Pair], warning
     asked = [(student, paper) for student in people for paper in student.papers if paper.for_a_human]
     body = [
         f"<h1>{safe(course)}</h1>",
-        f"<p>{len(papers)} submissions of {len(people)} students; {len(asked)} of them need a human.</p>",
+        f"<p>{counted(len(papers), 'submission')} of {counted(len(people), 'student')}; "
+        f"need a human: {len(asked)}.</p>",
         *_isolation(papers),
         *(f"<p><b>{safe(warning)}</b></p>" for warning in warnings),
         _distributions(papers),
@@ -38,14 +39,18 @@ def summary(papers: Sequence[Paper], course: str, pairs: Sequence[Pair], warning
 def _isolation(papers: Sequence[Paper]) -> list[str]:
     """The level of isolation, or the levels; answers that never ran have none."""
     counts = Counter(paper.result["audit"]["isolated"] for paper in papers)
-    return [f"<p>{safe(sentence)} ({count} submissions)</p>" for sentence, count in sorted(counts.items()) if sentence]
+    return [
+        f"<p>{safe(sentence)} ({counted(count, 'submission')})</p>"
+        for sentence, count in sorted(counts.items())
+        if sentence
+    ]
 
 
 def _distributions(papers: Sequence[Paper]) -> str:
     lines = ["<h2>Distribution</h2>"]
     for notebook in sorted({paper.result["notebook"] for paper in papers if paper.most}):
         shares = [paper.points / paper.most for paper in papers if paper.result["notebook"] == notebook]
-        average = f"{len(shares)} submissions, on average {100 * sum(shares) / len(shares):.0f} %"
+        average = f"{counted(len(shares), 'submission')}, on average {100 * sum(shares) / len(shares):.0f} %"
         lines.append(f"<p>{safe(notebook)}: {average}</p>\n{_histogram(shares)}")
     return "\n".join(lines)
 

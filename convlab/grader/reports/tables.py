@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 
 from convlab.grader.ledger import Paper, Question, students
+from convlab.grader.reports.page import counted
 from convlab.grader.text import guarded
 
 __all__ = ["canvas", "marks", "moodle"]
@@ -87,7 +88,7 @@ def _comment(paper: Paper) -> str:
         for each in paper.questions
     ]
     if paper.penalty:
-        lines.append(f"{paper.late_days} days late: {_number(paper.penalty)} taken off.")
+        lines.append(f"{counted(paper.late_days, 'day')} late: {_number(paper.penalty)} taken off.")
     return "\n".join(lines)
 
 

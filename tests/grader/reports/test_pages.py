@@ -45,7 +45,7 @@ def test_a_students_page_says_what_was_found_and_how_to_go_on(tmp_path):
     assert (
         "Seven loops (01-loops, 3 of 6) not right . It is wrong. 1 of 2 cases are right. Likely: kernel flipped" in text
     )
-    assert page.details.get_text(" ") == "Hint Look at w."
+    assert page.details.get_text(" ") == "Hint 1 Look at w."
     assert "convlab 9.8.7 (c0dec0de), seed 5eed1d. Answers ran in namespaces of their own." in text
     assert "SHA-256 dddddddddddddddd…" in text
 
@@ -103,7 +103,7 @@ def test_the_summary_says_how_it_went(tmp_path):
     results += [result("g", loops="grader_error"), result("e", problem="The file is empty.", notebook="", answers=[])]
     page = soup(summary(papers(tmp_path, *results), "Spring", [Pair("01-loops", "s1", "s2", 0.93)], ["Half is done."]))
     text = page.get_text(" ", strip=True)
-    assert "11 submissions of 11 students; 2 of them need a human." in text
+    assert "11 submissions of 11 students; need a human: 2." in text
     assert "Answers ran in namespaces of their own. (11 submissions)" in text
     assert "Half is done." in text
     assert page.svg["aria-label"] == "4 from 40 to 50 %, 6 from 90 to 100 %"
