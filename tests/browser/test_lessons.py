@@ -34,6 +34,7 @@ def test_a_lesson_runs_and_all_that_is_in_it_moves(lab: Lab, lesson: str) -> Non
         walk(picture)
     notebook.wait_idle()
     assert (notebook.errors, notebook.python_errors()) == ([], [])
+    notebook.page.evaluate("() => jupyterapp.serviceManager.sessions.shutdownAll()")  # eleven kernels need much memory
     notebook.page.context.close()
 
 

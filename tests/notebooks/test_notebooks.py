@@ -59,6 +59,9 @@ def test_a_lesson_has_the_parts_that_every_lesson_has(name):
         assert part in text, part
     questions = text[text.index("## Questions") :]
     assert questions.count("<details>") == questions.count("</details>") == 5
+    after = f"notebooks/{int(number) + 1:02}_"
+    following = [Path(each).name for each in LESSONS if each.startswith(after)]
+    assert all(f"]({each})" in text.partition("**Next:**")[2] for each in following)
     predicted = len(re.findall(r"explore\.predict\(", str(book)))
     assert predicted == len(re.findall(r"\.reveal\(", str(book))) >= 3
 
