@@ -58,7 +58,8 @@ def attempt(
     exercise: Exercise, answer: Module, case: Case, seconds: float, log: guard.Printed, order: int | None = None
 ) -> Attempt:
     """Launch the kernel on a case; first its faults count, then its output, then its budgets."""
-    outcome = guard.call(launched, (answer, launch_of(exercise, case, order)), max(seconds, COMPILING), log)
+    what, ours = launch_of(exercise, case, order), guard.Printed()  # the emulator's progress bar is not the learner's
+    outcome = guard.call(launched, (answer, what), max(seconds, COMPILING), ours)
     if outcome.ended != "returned":
         return Attempt(ENDED[outcome.ended], Finding(outcome.sentence), outcome.error)
     came = came_to(exercise, case, outcome.value, log)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from convlab.checker import exercise
 from convlab.checker.check import judge
 from convlab.checker.exercises.e03_index import ANSWER
+from convlab.checker.kinds import kernel
+from convlab.checker.launched import launched
 from convlab.checker.record import Budget
 from convlab.executors.compile import compile
 from convlab.executors.module import load_ptx
@@ -119,7 +122,12 @@ def test_a_right_answer_that_is_over_its_budget_is_told_by_how_much() -> None:
     assert "registers; 1 are" in told(ANSWER, budgets=(Budget("registers", "registers", lambda *_: 1, "x"),)).message
 
 
-def test_the_answers_own_printing_is_kept() -> None:
+def test_the_answers_own_printing_is_kept_and_ours_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*what: Any) -> Any:
+        print("emulating: 100%", file=sys.stderr)
+        return launched(*what)
+
+    monkeypatch.setattr(kernel, "launched", slow)
     source = ANSWER.replace("    float sum", '    if (!p && !q && !k && !n) printf("here\\n");\n    float sum')
     verdict = told(source.replace("float sum = 0.0f", "float sum = 1.0f"))
     assert verdict.printed == "here\n"
