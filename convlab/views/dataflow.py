@@ -121,7 +121,7 @@ def _as_loops_see(
 
 
 def _links(board: Board, moved: Mapping[int, Mapping[Way, int]]) -> Ids:
-    """Link the cells of each PE with each other, and each loop with the words that move as it advances."""
+    """Link the cells of each PE, words with their energy, and each loop with the words that move as it advances."""
     together = [pairs(cells[i], cells[i + 1 :]) for cells in board.slots.values() for i in range(3)]
     ends = {i: sorted({(tensor, end) for tensor, *both in ways for end in both}) for i, ways in moved.items()}
     loops = [
@@ -129,7 +129,7 @@ def _links(board: Board, moved: Mapping[int, Mapping[Way, int]]) -> Ids:
         for i, some in ends.items()
         if i in board.loops
     ]
-    return join(*together, *loops)
+    return join(*together, *loops, pairs(board.ids["energy"], board.ids["words"]))
 
 
 def _captions(nest: Dataflow | Nest | str, done: Execution) -> Iterator[str]:

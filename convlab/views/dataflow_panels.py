@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from convlab.dataflow.array import TENSORS
 from convlab.dataflow.counts import MEMORIES, Counts
 from convlab.dataflow.executor import Execution
-from convlab.dataflow.nest import LETTERS, SPATIAL, Nest
+from convlab.dataflow.nest import LETTERS, SPATIAL, Loop, Nest
 from convlab.dataflow.trace import PE, Address, Work
 from convlab.views.dataflow_tensors import KINDS, Planes
 from convlab.views.grid import Ids, Panel, cell_ids
@@ -129,33 +129,33 @@ class Board:
         return -(-self.nest.order[position].times // _STRIP)
 
     def _nest(self) -> Panel:
-        names = self.nest.names()
-        strips = {i: self.nest.order[i].times for i in self.loops}
-        cols = max(-(-times // self._chunk(i)) for i, times in strips.items())
-        labels, values, kinds = [], [], []
-        for i, times in strips.items():
-            loop, chunk = self.nest.order[i], self._chunk(i)
-            for at in range(0, cols * chunk, chunk):
-                used = at < times
-                labels.append(f"{loop.level}: {names[i]} = {at} of 0 to {times - 1}. {self.notes[i]}" if used else "")
-                values.append(str(at) if used else "")
-                kinds.append(("shared" if loop.level in SPATIAL else "plain") if used else "gap")
-        head = {True: "parallel", False: "for"}
+        loops = {i: self.nest.order[i] for i in self.loops}
+        cols = max(-(-loop.times // self._chunk(i)) for i, loop in loops.items())
+        names, heads = self.nest.names(), {True: "parallel", False: "for"}
+        cells = [cell for i, loop in loops.items() for cell in self._loop(i, loop, names[i], cols)]
+        labels, values, kinds = zip(*cells, strict=True)
         return Panel(
             name="loop nest",
             title="Loop nest",
             subtitle="lit: where each loop stands",
-            rows=len(strips),
+            rows=len(loops),
             cols=cols,
             labels=labels,
             values=values,
             kinds=kinds,
-            row_index=[f"{loop.level}: {head[loop.level in SPATIAL]} {names[i]}" for i, loop in self._shown()],
+            row_index=[f"{loop.level}: {heads[loop.level in SPATIAL]} {names[i]}" for i, loop in loops.items()],
             line=1,
         )
 
-    def _shown(self) -> list[tuple[int, Any]]:
-        return [(i, self.nest.order[i]) for i in self.loops]
+    def _loop(self, position: int, loop: Loop, name: str, cols: int) -> Iterator[tuple[str, str, str]]:
+        """Label, value and kind of each cell in the row of a loop; those beyond its end are empty."""
+        kind, chunk = "shared" if loop.level in SPATIAL else "plain", self._chunk(position)
+        for at in range(0, cols * chunk, chunk):
+            if at < loop.times:
+                label = f"{loop.level}: {name} = {at} of 0 to {loop.times - 1}. {self.notes[position]}"
+                yield label, str(at), kind
+            else:
+                yield f"beyond the end of {name}", "", "gap"
 
     def _memories(self) -> Panel:
         counts = self.done.counts
@@ -168,7 +168,7 @@ class Board:
             rows=len(MEMORIES),
             cols=len(TENSORS),
             labels=[
-                f"{LEVELS[level]}, {tensor}: {count_text(words[i][j], 'word')} in all"
+                f"{LEVELS[level]}, {tensor}: {count_text(words[i][j], 'word')} in all, so far"
                 for (i, level), (j, tensor) in product(enumerate(MEMORIES), enumerate(TENSORS))
             ],
             values=[f"{each:,}" for row in words for each in row],

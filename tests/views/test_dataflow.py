@@ -191,6 +191,7 @@ def test_a_loop_says_what_moves_as_it_advances_and_lights_it() -> None:
     words, loops = view.ids["words"], view.ids["loop nest"]
     moving = {int(words[level, tensor]) for level, tensor in ((1, 0), (2, 0), (1, 2), (2, 2))}
     assert {*view.linked(int(loops[1, 4]))} == moving
+    assert view.linked(int(view.ids["energy"][2, 1])) == [words[2, 1]]
     assert {*view.linked(int(loops[0, 1]))} == moving | {int(words[0, i]) for i in range(3)} | {
         int(words[1, 1]),
         int(words[2, 1]),
