@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shutil
@@ -12,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +67,11 @@ class Isolation:
         packages and modules that the exercise allows.
         """
         with ExitStack() as held:
-            user = held.enter_context(slot()) if self.users else None
+            user, *kept = held.enter_context(slot()) if self.users else (None,)
             walls = self._walls(kind, limits, seconds, allowed, user)
             guard = [sys.executable, "-I", "-S", str(jail.PACKAGE / "grader" / "sandbox.py"), json.dumps(walls)]
             command = guard if self.walled else _command(kind)
-            return Worker(command, _environment(walls), limits.reply, self.walled, held.pop_all().close)
+            return Worker(command, _environment(walls), limits.reply, self.walled, kept, held.pop_all().close)
 
     def _walls(
         self, kind: str, limits: Limits, seconds: float, allowed: tuple[str, ...], user: int | None
@@ -197,11 +197,17 @@ def _environment(walls: Mapping[str, Any]) -> dict[str, str]:
     return {**kept, **threads, **own, "HOME": scratch, "TMPDIR": scratch, "PATH": "/usr/bin:/bin"}
 
 
+_JAIL = "convlab-jail-"
+
+
 @lru_cache(maxsize=32)
 def _furnished(seen: jail.View) -> Path:
     """A folder with what a worker sees, and a scratch folder for each user."""
-    root = Path(tempfile.mkdtemp(prefix="convlab-jail-"))
-    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    for old in Path(tempfile.gettempdir()).glob(f"{_JAIL}*"):  # of graders that were killed
+        if not Path("/proc", old.name.split("-")[2]).exists():
+            shutil.rmtree(old, ignore_errors=True)
+    root = Path(tempfile.mkdtemp(prefix=f"{_JAIL}{os.getpid()}-"))
+    Finalize(None, shutil.rmtree, args=(root, True), exitpriority=0)  # atexit is not heard in a pool's processes
     root.chmod(0o755)
     jail.furnish(root, seen)
     (root / "scratch").mkdir(mode=0o755)

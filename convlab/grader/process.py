@@ -43,8 +43,8 @@ class Worker:
     """One worker, from its start to its end.
 
     Parameters: ``command`` and ``environment`` of the process; ``most``, the bytes that one array of a reply may have;
-    ``guarded``, whether the process is a guard, which ends what it guards when it is asked to; ``after``, what is done
-    when the process has ended.
+    ``guarded``, whether the process is a guard, which ends what it guards when it is asked to; ``kept``, files that
+    it inherits, and holds as long as it lives; ``after``, what is done when it has ended.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Worker:
         environment: Mapping[str, str],
         most: int,
         guarded: bool,
+        kept: Sequence[int],
         after: Callable[[], None],
     ) -> None:
         self._most, self._guarded, self._after = most, guarded, after
@@ -63,6 +64,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=environment["TMPDIR"] if os.path.isdir(environment["TMPDIR"]) else None,
+            pass_fds=kept,
             start_new_session=sys.platform != "win32",
         )
         assert self._process.stdin is not None
@@ -90,10 +92,10 @@ class Worker:
         """
         token = secrets.token_hex(16)
         header, results = self._exchange({**request, "token": token}, arrays, seconds)
-        if "forbidden" in header:
+        if type(does := header.get("forbidden")) is str:
             self.end()
-            raise ForbiddenError(str(header["forbidden"])[:300])
-        if not secrets.compare_digest(str(header.get("token")).encode(), token.encode()):
+            raise ForbiddenError(does[:300])
+        if header.get("token") != token:
             raise EndedError(self.end())
         return header, results
 

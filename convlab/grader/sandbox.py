@@ -65,6 +65,7 @@ def _inside(walls: Walls) -> None:
     """Go behind the walls and become the program; never returns."""
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        os.closerange(3, 256)  # what the guard keeps is no business of the program's
         os.setsid()
         if walls["namespaces"]:
             _furnish(walls)

@@ -14,8 +14,10 @@ FIRST, SLOTS = 64_000, 512  # user ids that no system gives out, and the fewest 
 
 
 @contextmanager
-def slot() -> Iterator[int]:
-    """Hold a user id that no other worker has; it is free again when its holder ends, however that ends.
+def slot() -> Iterator[tuple[int, int]]:
+    """Hold a user id that no other worker has, and the file that stands for it.
+
+    The user id is free again when all who have the file open have ended, however they end.
 
     Raises ``OSError`` when all are taken.
     """
@@ -29,7 +31,7 @@ def slot() -> Iterator[int]:
             os.close(file)
             continue
         try:
-            yield FIRST + number
+            yield FIRST + number, file
         finally:
             os.close(file)
         return
