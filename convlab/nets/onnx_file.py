@@ -32,8 +32,8 @@ KINDS = {
     "Add": "add",
     "Sum": "add",
 }
-# Steps that only look at a tensor in another shape, or leave it as it is.
-VIEWS = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout", "Cast"}
+# Steps that only look at a tensor in another shape, or at parts of it, or leave it as it is.
+VIEWS = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout", "Cast", "Split"}
 # Steps that can overwrite what they read, element by element, where they read one activation only.
 ELEMENTWISE = {
     *("Relu", "Clip", "PRelu", "LeakyRelu", "Elu", "Selu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Gelu"),
@@ -143,7 +143,7 @@ class _Reader:
         learned = extra - activations if node.op_type in ELEMENTWISE else 0
         if learned and maker in self.layers:
             self.layers[maker] = replace(self.layers[maker], biases=self.layers[maker].biases + learned)
-        self.maker[node.output[0]] = maker
+        self.maker |= {name: maker for name in node.output if name}
 
     def _can_take_a_norm(self, node: Any, maker: str) -> bool:
         return maker in self.layers and self.layers[maker].spec is not None and not self.layers[maker].norm

@@ -118,7 +118,7 @@ def _profile_or_refusal(
 
 
 def _profile(spec: Any, who: Candidate, device: str, gpu: Gpu, sample: Sample, dtype: str) -> Profile:
-    taken = time(spec, method=who.name, device=device, gpu=gpu.name, dtype=dtype)
+    taken = time(spec, method=who.name, device=device, gpu=gpu.name, dtype=dtype, sample=sample)
     where = (recognise(taken.on) if taken.kind == "measured" else None) or gpu
     if isinstance(who, Peer):
         return Profile(spec, who.name, where, taken, dtype=who.products or dtype)
@@ -126,6 +126,5 @@ def _profile(spec: Any, who: Candidate, device: str, gpu: Gpu, sample: Sample, d
         return Profile(spec, who.name, where, taken)
     counted = work(spec, who.name, sample)
     prediction = predict(counted, where)
-    known = prediction.time() if taken.kind == "modelled" else taken  # of the same sample as the counters
     products = TENSOR_TYPES.get(who.dtype, who.dtype) if counted.counters.tensor_flop else "float32"
-    return Profile(spec, who.name, where, known, counted, prediction, products)
+    return Profile(spec, who.name, where, taken, counted, prediction, products)

@@ -20,7 +20,7 @@ from convlab.perf.peers.measure import measure_peer
 from convlab.perf.recorded import recorded
 from convlab.perf.times import Time
 from convlab.perf.timing import measure
-from convlab.perf.work import work
+from convlab.perf.work import Sample, work
 
 __all__ = ["check_spec", "time"]
 
@@ -28,7 +28,14 @@ DEVICES = ("auto", "cuda", "cpu")
 TYPES = ("float32", "float16", "bfloat16", "float64")
 
 
-def time(spec: Any, method: str = "naive", device: str = "auto", gpu: str = "A100", dtype: str = "float32") -> Time:
+def time(
+    spec: Any,
+    method: str = "naive",
+    device: str = "auto",
+    gpu: str = "A100",
+    dtype: str = "float32",
+    sample: Sample = "auto",
+) -> Time:
     """Say how long a method takes for a spec, and which kind of time that is.
 
     >>> from convlab.spec import GemmSpec
@@ -45,6 +52,7 @@ def time(spec: Any, method: str = "naive", device: str = "auto", gpu: str = "A10
         device: "auto"; "cuda" to insist on a measurement on the GPU at hand; "cpu" on one on this CPU.
         gpu: a name in ``convlab.perf.GPUS``, for a recorded or a modelled time.
         dtype: the type of the inputs, for "auto", for peers, and for references that take any; a kernel has its own.
+        sample: how many blocks a modelled time is counted on, as for ``cl.profile``.
 
     Raises:
         ValueError: no such method, device, model or type, or one that does not do this; something else than a spec.
@@ -58,7 +66,7 @@ def time(spec: Any, method: str = "naive", device: str = "auto", gpu: str = "A10
     who = candidate(method, spec, device, model, dtype)
     _check_support(who, spec, dtype)
     _check_device(who, device)
-    found = _time(who, spec, device, model, dtype)
+    found = _time(who, spec, device, model, dtype, sample)
     return replace(found, note=f"{who.name}; {found.note}") if method == "auto" else found
 
 
@@ -104,7 +112,7 @@ def _on_cpu(who: Candidate) -> bool:
     return who.device == "cpu" if isinstance(who, Peer) else who.reference is not None
 
 
-def _time(who: Candidate, spec: Any, device: str, gpu: Gpu, dtype: str) -> Time:
+def _time(who: Candidate, spec: Any, device: str, gpu: Gpu, dtype: str, sample: Sample) -> Time:
     """Measure it if that can be, or else look it up, or else predict it."""
     if isinstance(who, Peer):
         why = who.available()
@@ -116,15 +124,15 @@ def _time(who: Candidate, spec: Any, device: str, gpu: Gpu, dtype: str) -> Time:
     if device == "cuda" or (cuda.available() and who.since <= cuda.capability()):
         return measure(spec, who)
     _check_instructions(who, gpu)
-    return recorded(spec, who.name, gpu.name) or _modelled(who, spec, gpu)
+    return recorded(spec, who.name, gpu.name) or _modelled(who, spec, gpu, sample)
 
 
-def _modelled(record: Method, spec: Any, gpu: Gpu) -> Time:
+def _modelled(record: Method, spec: Any, gpu: Gpu, sample: Sample) -> Time:
     assert record.plan is not None
     plan = record.plan(spec)
     if len(plan.launches) < len(plan.steps):
         _never(record, spec, gpu, cuda.why_not())
-    return predict(work(spec, record.name), gpu).time()
+    return predict(work(spec, record.name, sample), gpu).time()
 
 
 def _never(who: Candidate, spec: Any, gpu: Gpu, why: str) -> NoReturn:

@@ -120,6 +120,29 @@ def single(tmp_path: Path, node: Any, x: tuple[int, ...], w: tuple[int, ...], y:
     return tmp_path / "one.onnx"
 
 
+def test_both_halves_of_a_split_are_read_from_where_they_were_made(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], "first"),
+        helper.make_node("Split", ["c"], ["left", "right"], axis=1, num_outputs=2),
+        helper.make_node("Conv", ["right", "v"], ["d"], "second"),
+        helper.make_node("Concat", ["left", "d"], ["y"], "both", axis=1),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 5, 4))
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    weights = [
+        numpy_helper.from_array(np.ones(shape, "f4"), name)
+        for name, shape in {"w": (4, 3, 1, 1), "v": (6, 2, 1, 1)}.items()
+    ]
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", [x], [y], weights)), str(tmp_path / "split.onnx"))
+    net = from_onnx(tmp_path / "split.onnx")
+    assert [(layer.name, layer.inputs) for layer in net] == [
+        ("first", ("input",)),
+        ("second", ("first",)),
+        ("both", ("first", "second")),
+    ]
+    assert net["second"].spec == ConvSpec(1, 2, 5, 4, 6, 1, 1)
+
+
 def test_same_lower_has_the_odd_pixel_at_the_start(tmp_path: Path) -> None:
     node = helper.make_node("Conv", ["x", "w"], ["y"], "c", auto_pad="SAME_LOWER")
     (layer,) = from_onnx(single(tmp_path, node, (1, 2, 7, 5), (3, 2, 2, 4), (1, 3, 7, 5)))

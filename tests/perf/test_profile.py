@@ -133,7 +133,9 @@ def test_a_reference_method_is_timed_on_this_cpu_and_has_no_counters(monkeypatch
 def test_a_time_that_was_measured_brings_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = timed(monkeypatch, Time(0.5, "measured", on="NVIDIA H200"))
     found = profile(SPEC, "naive", device="cuda", gpu="T4")
-    assert asked == [{"spec": SPEC, "method": "naive", "device": "cuda", "gpu": "T4", "dtype": "float32"}]
+    assert asked == [
+        {"spec": SPEC, "method": "naive", "device": "cuda", "gpu": "T4", "dtype": "float32", "sample": "auto"}
+    ]
     assert (found.gpu.name, found.time.kind) == ("H200", "measured")
     assert found.peak_share == pytest.approx(found.flop / 0.5e-3 / 1e12 / gpu("H200").peak_tflops("float32"))
     assert found.plot().alt.startswith(f"{SPEC}: roofline of the H200")
@@ -155,8 +157,15 @@ def test_a_recorded_time_stays_recorded(monkeypatch: pytest.MonkeyPatch) -> None
     assert "0.25 ms, recorded" in repr(found)
 
 
+def test_a_modelled_time_is_of_the_same_sample_as_the_counters() -> None:
+    found = profile(ConvSpec(n=1, c=4, h=33, w=40, k=6, r=3, s=2), "naive", sample=1)
+    assert found.prediction is not None
+    assert found.time == found.prediction.time()
+    assert found.time != profile(found.spec, "naive", sample=False).time
+
+
 def test_several_methods_are_a_table_with_a_row_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Time(0.0, "modelled", on="A100")
+    model = Time(0.0123, "modelled", on="A100")
     timed(monkeypatch, CPU, model, model, Time(0.0131, "recorded", on="A100", day="2026-11-30"))
     found = profile(SPEC, ["direct", "naive", "winograd", "tiled"])
     assert isinstance(found, Profiles)
@@ -215,7 +224,7 @@ def test_a_table_says_which_methods_were_counted_on_some_blocks_only() -> None:
 
 @pytest.mark.parametrize("level", ["compulsory", "dram", "l2", "l1"])
 def test_the_roofline_has_all_methods_with_counters_at_any_level(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Time(0.0, "modelled", on="A100")
+    model = Time(0.0123, "modelled", on="A100")
     timed(monkeypatch, CPU, model, model)
     found = profile(SPEC, ["direct", "naive", "tiled"])
     lines = found.plot(level).alt.splitlines()
