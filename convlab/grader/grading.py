@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from convlab.grader.course_file import Course, read_course, whole_course
 from convlab.grader.executors import Opener, on_dask, on_this_machine
 from convlab.grader.grade_one import Job
 from convlab.grader.ledger import ledger
-from convlab.grader.overrides import read_overrides
+from convlab.grader.overrides import Overrides, read_overrides
 from convlab.grader.plan import Planned, plan, versions
 from convlab.grader.released import questions
 from convlab.grader.reports.write import write_reports
@@ -27,6 +28,9 @@ from convlab.grader.similarity import similar
 from convlab.grader.submissions import collect
 
 __all__ = ["Grading", "GradingError", "run"]
+
+
+_OFTEN = 30.0  # seconds between two reports of what is graded so far
 
 
 class GradingError(ConvlabError, ValueError):
@@ -64,7 +68,7 @@ def run(grading: Grading) -> int:
     try:
         batch.grade()
     finally:
-        asked = batch.report()
+        asked = batch.report(read_overrides(batch.overrides))
     return asked
 
 
@@ -74,12 +78,13 @@ class _Batch:
     def __init__(self, grading: Grading, course: Course) -> None:
         self._grading, self._course = grading, course
         self._level = "Dask" if grading.dask else _announced(grading)
-        self._seed, self._overrides_file = _prepared(grading)
-        read_overrides(self._overrides_file)  # so that a mistake in it is told before hours of work, not after
+        self._seed, self.overrides = _prepared(grading)
+        self._first_overrides = read_overrides(self.overrides)  # a mistake in it is told now, not after hours of work
         found = collect(grading.submissions, questions())
         self._planned = plan(found, course)
         self._marks = {each.key: each.fingerprint(*self._conditions(each)) for each in self._planned}
         self._results = Results(grading.out / "results")
+        self._next_report = time.monotonic() + _OFTEN
         grading.say(f"{len(found.submissions)} files, {found.sentence}; {len(self._planned)} submissions.")
 
     def grade(self) -> None:
@@ -92,13 +97,21 @@ class _Batch:
             def keep(job: Job, outcome: Mapping[str, Any]) -> None:
                 self._results.keep(job.key, self._result(planned[job.key], outcome))
                 bar.update()
+                self._report_now_and_then()
 
             grade_all(map(self._job, open_), _opener(self._grading), keep)
 
-    def report(self) -> int:
+    def _report_now_and_then(self) -> None:
+        """Write the reports of what is graded so far, unless that would take much of the time."""
+        began = time.monotonic()
+        if began >= self._next_report:
+            self.report(self._first_overrides)
+            took = time.monotonic() - began
+            self._next_report = began + took + max(_OFTEN, 20 * took)
+
+    def report(self, overrides: Overrides) -> int:
         """Write the reports of everything that stands."""
         results = [result for each in self._planned if (result := self._standing(each, even_failed=True))]
-        overrides = read_overrides(self._overrides_file)
         papers = ledger(results, self._course, overrides)
         warnings = [*self._unfinished(len(results)), *overrides.unused()]
         write_reports(self._grading.out, papers, self._course.title, similar(self._texts()), warnings)

@@ -184,6 +184,24 @@ def test_points_set_by_hand_stay_when_everything_is_graded_anew(judged, tmp_path
     assert judged == []
 
 
+def test_reports_of_what_is_graded_so_far_are_written_meanwhile(judged, tmp_path, monkeypatch):
+    folder = handed_in(tmp_path)
+    written(folder / "李雷" / "01_loops.ipynb", filled("01_loops", {"01-loops": "STOP"}))
+    monkeypatch.setattr(grading, "_OFTEN", 0.0)
+    told = []
+    report = grading._Batch.report
+
+    def reporting(batch, overrides):
+        told.append(report(batch, overrides))
+        told.append((tmp_path / "out" / "marks.csv").read_text("utf-8").count("\n"))
+        return told[-2]
+
+    monkeypatch.setattr(grading._Batch, "report", reporting)
+    with pytest.raises(KeyboardInterrupt):
+        run(wanted(tmp_path))
+    assert told == [0, 3, 0, 5]  # the first soon, the next after twenty times as long as it took, the last at the end
+
+
 def test_a_course_file_says_what_counts(judged, tmp_path):
     handed_in(tmp_path)
     course = tmp_path / "course.toml"
