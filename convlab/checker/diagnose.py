@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from convlab.checker.clues import clue
 from convlab.checker.compare import Finding
 from convlab.checker.kinds import KINDS
-from convlab.checker.kinds.outcome import Trial, alike
+from convlab.checker.kinds.outcome import PATIENCE, Trial, alike
 from convlab.checker.record import Case, Exercise
 
 __all__ = ["Again", "Diagnosis", "diagnose"]
@@ -43,5 +45,9 @@ def diagnose(exercise: Exercise, trials: Sequence[Trial], again: Again | None = 
 def _varies(trials: Sequence[Trial], again: Again) -> bool:
     """Tell whether the last wrong result, that of the most warps, comes out otherwise another time."""
     trial = [trial for trial in trials if trial.finding.problem][-1]
-    first, others = trial.finding.array, (again(trial.case, order).array for order in _ORDERS)
-    return first is not None and not all(other is None or alike(first, other) for other in others)
+    if trial.finding.array is None:
+        return False
+    deadline = time.monotonic() + PATIENCE
+    orders = takewhile(lambda order: order == _ORDERS[0] or time.monotonic() < deadline, _ORDERS)
+    others = (again(trial.case, order).array for order in orders)
+    return not all(other is None or alike(trial.finding.array, other) for other in others)

@@ -1,5 +1,6 @@
 """Recognising a misconception by what it computes."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ from convlab.checker import exercise
 from convlab.checker.compare import Finding, compare
 from convlab.checker.diagnose import Diagnosis, diagnose
 from convlab.checker.kinds import KINDS
-from convlab.checker.kinds.outcome import Trial
+from convlab.checker.kinds.outcome import PATIENCE, Trial
 from convlab.checker.record import Case, Mutant
 
 CASES = [Case({"x": np.array([1.0, 2.0])}, axes=("p",)), Case({"x": np.array([3.0, 5.0])}, axes=("p",))]
@@ -89,3 +90,15 @@ def test_failing_everywhere_matches_nothing_not_even_a_mutant_that_does():
     hopeless = Mutant("hopeless", "It fails.", "Does it?", (lambda x: 1 // 0,))
     failed = [Trial(case, "error", Finding("raised ZeroDivisionError")) for case in CASES]
     assert diagnose(posed(hopeless), failed).name == ""
+
+
+def test_a_slow_answer_is_tried_again_only_once():
+    trials, asked = tried(np.array([1.0, 2.0]), np.array([4.0, 6.0])), []
+
+    def again(case, order):
+        asked.append(order)
+        time.sleep(PATIENCE)
+        return trials[1].finding
+
+    diagnose(posed(), trials, again)
+    assert asked == [1]

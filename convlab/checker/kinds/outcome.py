@@ -16,7 +16,7 @@ __all__ = ["ENDED", "PATIENCE", "Attempt", "Trial", "agrees", "alike"]
 
 # How a guarded call ended, where it gave no value, and the status that this is.
 ENDED: dict[str, Status] = {"raised": "error", "unwritten": "not_attempted", "timeout": "timeout"}
-PATIENCE = 1.0  # seconds, for trying a case once more
+PATIENCE = 1.0  # seconds, for trying a case a few times more
 _AGREEMENT = 1e-4  # relative and absolute: far above float32's rounding, far below any mistake in data near 1
 
 
