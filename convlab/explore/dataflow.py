@@ -17,12 +17,12 @@ __all__ = ["NAMES", "dataflow"]
 
 NAMES = {each.name: each.name.replace("_", " ") for each in DATAFLOWS}
 _BY_NAME = {each.name: each for each in DATAFLOWS}
-_FILTERS = 4
+_LEAST, _SMALL, _SIDE, _FILTERS = 3, 6, 7, 4
 _MULTIPLIES = 600  # a run of more takes longer than a hand on a slider waits
 _CONTROLS: dict[str, Control] = {
     "flow": Choice("Dataflow", NAMES),
-    "h": Range("Input height H", 3, 7),
-    "w": Range("Input width W", 3, 7),
+    "h": Range("Input height H", _LEAST, _SIDE),
+    "w": Range("Input width W", _LEAST, _SIDE),
     "c": Range("Channels C", 1, 2),
     "k": Range("Filters K", 1, _FILTERS),
     "r": Range("Filter size R, S", 1, 3),
@@ -69,7 +69,11 @@ def _spec(values: Mapping[str, Any], k: int) -> ConvSpec:
 
 
 def _limits(values: Mapping[str, Any]) -> Limits:
-    return {"k": (1, max(1, min(_FILTERS, _MULTIPLIES // _spec(values, 1).macs)))}
+    # A column of im2col's matrix for each output: of more there is no room.
+    side = _SMALL - 2 * values["padding"] if _BY_NAME[values["flow"]].gemm else _SIDE
+    smaller = {**values, "h": min(values["h"], side), "w": min(values["w"], side)}
+    filters = max(1, min(_FILTERS, _MULTIPLIES // _spec(smaller, 1).macs))
+    return {"h": (_LEAST, side), "w": (_LEAST, side), "k": (1, filters)}
 
 
 def _draw(flow: str, rows: int, cols: int, k: int, **layer: int) -> DataflowView:

@@ -25,7 +25,7 @@ from convlab.views.words import count_text
 
 __all__ = ["DataflowView", "dataflow", "name_of", "nest_of"]
 
-_MOST_PES, _MOST_MACS, _MOST_WORDS = 8, 4000, 400
+_MOST_PES, _MOST_MACS, _MOST_WORDS = 6, 4000, 400
 _LEVEL = {"dram": "dram", "buffer": "buffer", "PE": "array"}
 _LEGEND = {
     "input": "x in a PE",
@@ -55,7 +55,7 @@ def dataflow(nest: Dataflow | Nest | str, spec: ConvSpec, array: Array) -> Dataf
     '9 of 16 PEs multiply. Moves: 8 y PE → PE, 1 y PE → buffer, 9 x buffer → PE.'
 
     Parameters: ``nest`` is one of ``dataflow.DATAFLOWS``, a nest or its line of text, as `convlab.dataflow.execute`
-    takes it; the layer has at most 4,000 multiply-adds and 400 words in a tensor, ``array`` at most 8 × 8 PEs. The
+    takes it; the layer has at most 4,000 multiply-adds and 400 words in a tensor, ``array`` at most 6 × 6 PEs. The
     values are small whole numbers. Raises ``ValueError`` for more, and for a nest that does not fit.
     """
     _check(spec, array)

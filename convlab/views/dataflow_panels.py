@@ -137,7 +137,7 @@ class Board:
         return Panel(
             name="loop nest",
             title="Loop nest",
-            subtitle="lit: where each loop stands",
+            subtitle="lit: now",
             rows=len(loops),
             cols=cols,
             labels=labels,

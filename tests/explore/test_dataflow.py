@@ -19,6 +19,15 @@ def test_filters_are_as_many_as_a_short_run_has() -> None:
     assert explorer.view.done.counts.macs == 882
 
 
+def test_im2cols_matrix_has_room() -> None:
+    explorer = explore.dataflow("row_stationary", h=7, w=7, c=2, r=1, padding=1, k=4)
+    explorer.controls["flow"].value = "systolic_gemm"
+    assert (explorer.values["h"], explorer.values["w"]) == (4, 4)
+    assert explorer.view.done.layer.w == 36
+    explorer.controls["padding"].value = 0
+    assert explorer.controls["h"].max == 6
+
+
 @pytest.mark.parametrize("flow", DATAFLOWS, ids=lambda flow: flow.name)
 def test_each_dataflow_runs_on_its_network(flow: object) -> None:
     name = getattr(flow, "name", "")
