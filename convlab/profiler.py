@@ -53,7 +53,7 @@ def _network(options: Namespace, how: dict[str, Any]) -> str:
             raise _cannot(path, "No such file or directory")
     if options.sample:
         how["sample"] = _sample(options.sample)
-    found = profile_network(options.net, max(1, options.batch), names, **how)
+    found = profile_network(options.net, options.batch, names, **how)
     if options.csv:
         _write(options.csv, found.to_csv)
     if options.plot:

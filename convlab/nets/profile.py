@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tqdm.auto import tqdm
 
 from convlab.executors import cuda
-from convlab.kernels.choose import choice
+from convlab.kernels.choose import Choice, choice
 from convlab.kernels.ladder import methods
 from convlab.nets.given import Given, network_of
 from convlab.nets.layer import Layer, LayerSpec
@@ -74,7 +74,8 @@ def profile(
         n: the number of images, for a name, and for a file that leaves it open. The arrays of a layer must fit into
             the memory of this machine.
         method: "auto", by the rules of `convlab.kernels.choose`; or names of the ladder and of peers, of which each
-            layer takes the fastest, and by the rules where none of them does it.
+            layer takes the fastest, and by the rules where none of them does it. Where the course has no kernel in
+            ``dtype``, the rules pick one in float32, and say so.
         device: as for ``cl.time``.
         gpu: a name of `convlab.perf.gpus.GPUS`.
         sample: as for ``cl.profile``.
@@ -123,11 +124,21 @@ def _is_of(name: str, spec: LayerSpec) -> bool:
 
 
 def _by_the_rules(spec: LayerSpec, asked: _Asked, refused: str) -> _Found:
-    major, minor = find_gpu(asked.gpu).compute_capability
-    capability = cuda.capability() if cuda.available() else 10 * major + minor
-    picked = choice(op_of(spec), spec, asked.dtype, asked.device, capability)
+    picked = _picked(spec, asked)
     found = profile_methods(spec, picked.method.name, asked.device, asked.gpu, asked.sample, asked.dtype)
     return _Found(found, f"{refused} By the rules: {picked.why}." if refused else _sentence(picked.why))
+
+
+def _picked(spec: LayerSpec, asked: _Asked) -> Choice:
+    """By the rules; a kernel in float32 where there is none in the type: a time on the CPU is no part of a GPU's."""
+    major, minor = find_gpu(asked.gpu).compute_capability
+    capability = cuda.capability() if cuda.available() else 10 * major + minor
+    device = "cpu" if asked.device == "cpu" else "cuda"
+    try:
+        return choice(op_of(spec), spec, asked.dtype, device, capability)
+    except ValueError:
+        found = choice(op_of(spec), spec, "float32", device, capability)
+    return found._replace(why=f"no kernel computes it in {asked.dtype}, so this is float32: {found.why}")
 
 
 def _sentence(text: str) -> str:

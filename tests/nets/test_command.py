@@ -67,6 +67,7 @@ def test_options_reach_the_profile(monkeypatch: pytest.MonkeyPatch) -> None:
             ["--net=resnet50", "--csv=no/such/a.csv"],
             "no/such/a.csv cannot be written: No such file or directory.\n  Fix:",
         ),
+        (["--net=resnet50", "--batch=0"], "n=0 is less than 1.\n  In: ConvSpec(n=0, c=3, h=224"),
         (["--net=tiny", "--plot=a.gif"], "'a.gif' names no kind of picture."),
     ],
 )

@@ -105,6 +105,17 @@ def test_a_type_halves_the_bytes_and_chooses_for_itself() -> None:
     assert whole[0].activation == 2 * half[0].activation
 
 
+def test_where_no_kernel_has_the_type_a_float32_one_stands_in_and_says_so() -> None:
+    up = ConvTransposeSpec(1, 16, 24, 20, 8, 2, 2, 2)
+    for row in (profile([up], dtype="float16")[0], profile([up], dtype="bfloat16", gpu="T4")[0]):
+        assert (row.method, row.time.kind if row.time else "") == ("transposed", "modelled")
+        assert row.why.startswith("No kernel computes it in ")
+        assert row.why.endswith(
+            "float16, so this is float32: it gathers what reaches an output, without atomics or zeros."
+        )
+    assert {row.time.kind for row in profile([A, up], device="cpu") if row.time} == {"measured"}
+
+
 def counted(monkeypatch: pytest.MonkeyPatch, stop_at: int = 0) -> list[ConvSpec]:
     """The specs that are profiled from now on; Ctrl-C comes at one of them."""
     asked: list[ConvSpec] = []
