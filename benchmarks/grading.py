@@ -69,7 +69,7 @@ def watched(process: subprocess.Popen[bytes]) -> int:
 
 def wrong(papers: list[Paper], out: Path) -> list[str]:
     """What is not as it should be, from the table that the instructor gets."""
-    with (out / "marks.csv").open(encoding="utf-8", newline="") as file:
+    with (out / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
         found = {(row["student"].removeprefix("'"), row["exercise"]): row for row in csv.DictReader(file)}
     return [
         f"{paper.kind}, {paper.student!r}, {exercise}: {row['status']} and not {status}: {row['sentence']}"

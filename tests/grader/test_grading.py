@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 
+import distributed
 import psutil
 import pytest
 
@@ -89,6 +91,15 @@ def test_a_run_writes_everything_and_says_how_many_need_a_human(judged, tmp_path
     assert said[1] == "4 files, in folders of students; 4 submissions."
     assert len(judged) == 4
     assert "The file is no notebook: it has no cells." in (tmp_path / "out" / "summary.html").read_text("utf-8")
+
+
+def test_tables_for_people_open_in_excel_and_an_lms_gets_plain_ones(judged, tmp_path):
+    handed_in(tmp_path)
+    run(wanted(tmp_path))
+    with (tmp_path / "out" / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert {row["student"] for row in csv.DictReader(file)} == {"ada", "bob", "eve", "李雷"}
+    begins = {path.name: path.read_bytes().startswith(b"\xef\xbb\xbf") for path in (tmp_path / "out").glob("*.csv")}
+    assert begins == {"marks.csv": True, "similarity.csv": True, "canvas.csv": False, "overrides.csv": False}
 
 
 def test_nobody_else_may_look_into_the_reports(judged, tmp_path):
@@ -229,6 +240,21 @@ def test_a_folder_that_cannot_be_written_is_told(judged, tmp_path):
     (tmp_path / "out").write_text("a file")
     with pytest.raises(GradingError, match=r"cannot be written: File exists\.\n  Fix: give another folder"):
         run(wanted(tmp_path))
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_of_two_workers_gives_the_same_marks_as_this_machine(tmp_path):
+    folder = handed_in(tmp_path)
+    written(folder / "bob" / "01_loops.ipynb", filled("01_loops", {"01-loops": "def conv2d_loops(*a): return 1.5"}))
+    (tmp_path / "seed").write_text("45")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        run(wanted(tmp_path, seed_file=tmp_path / "seed", dask=cluster.scheduler_address))
+    (tmp_path / "out").rename(tmp_path / "there")
+    run(wanted(tmp_path, seed_file=tmp_path / "seed", jobs=2))
+    for name in ("marks.csv", "canvas.csv", "summary.html"):
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
+    canvas = (tmp_path / "out" / "canvas.csv").read_text("utf-8").splitlines()
+    assert [line.rpartition(",")[2] for line in canvas[2:]] == ["10", "4", "0", "0"]
 
 
 def test_ctrl_c_in_a_shell_says_how_to_go_on_and_leaves_nothing_running(tmp_path):

@@ -15,15 +15,17 @@ from convlab.grader.similarity import Pair, table
 
 __all__ = ["write_reports"]
 
+_MARK = "\ufeff"  # without it, Excel takes UTF-8 for something else; for tables that people open
+
 
 def write_reports(
     folder: Path, papers: Sequence[Paper], course: str, pairs: Sequence[Pair], warnings: Iterable[str]
 ) -> None:
     """Write tables and pages; the same marks make the same files, byte for byte."""
     files = {
-        "marks.csv": tables.marks(papers),
+        "marks.csv": _MARK + tables.marks(papers),
         "canvas.csv": tables.canvas(papers),
-        "similarity.csv": table(pairs),
+        "similarity.csv": _MARK + table(pairs),
         "summary.html": summary(papers, course, pairs, warnings),
         **{f"moodle/{notebook}.csv": text for notebook, text in tables.moodle(papers).items()},
         **{f"gradescope/{paper.result['key']}/results.json": gradescope(paper) for paper in papers},
