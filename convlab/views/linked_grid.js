@@ -81,6 +81,12 @@ function neighbours(links) {
   return sets;
 }
 
+// What is to be done to get from some texts or kinds by number to others; undefined is a cell at rest.
+function* changes(before, after) {
+  for (const id of Object.keys(before)) if (!(id in after)) yield [id, undefined];
+  for (const [id, value] of Object.entries(after)) if (before[id] !== value) yield [id, value];
+}
+
 class LinkedGrid {
   // `press` is told which cell of a switch panel was pressed.
   constructor(root, press = () => {}) {
@@ -148,7 +154,9 @@ class LinkedGrid {
       this.panels.push(new Panel(group, first));
     }
     [this.hovered, this.focused] = [hovered, focused].map((memory) => this.recall(memory));
-    this.unchanged = [];
+    this.rests = new Map();
+    this.shown = { values: {}, kinds: {} };
+    this.marked = new Set();
     this.slider.max = this.picture.frames.length;
     this.pace.hidden = this.picture.frames.length < MANY;
     this.step(this.frame);
@@ -247,38 +255,40 @@ class LinkedGrid {
     const { frames } = this.picture;
     this.frame = clamp(index, frames.length - 1);
     this.steps.hidden = frames.length === 0;
-    this.unchanged.forEach((restore) => restore());
     const { caption = "", values = {}, kinds = {}, links = "", arrows = [] } = frames[this.frame] ?? {};
     this.passing = neighbours(links);
     this.arrows.forEach((path, i) => path.setAttribute("d", arrows[i] ?? ""));
-    this.unchanged = [
-      ...Object.entries(values).map(([id, text]) => this.write(id, text)),
-      ...Object.entries(kinds).map(([id, kind]) => this.paint(id, kind)),
-    ];
+    // Only what differs from the step before is touched: most cells of a long animation stay as they are.
+    for (const [id, text] of changes(this.shown.values, values)) this.write(id, text);
+    for (const [id, kind] of changes(this.shown.kinds, kinds)) this.paint(id, kind);
+    this.shown = { values, kinds };
     this.slider.value = this.frame + 1;
     this.caption.textContent = `${this.frame + 1} of ${frames.length}: ${caption}`;
     this.light();
   }
 
-  // Write into a cell, and give back how to restore what stood there; small cells show no text.
-  write(id, text) {
-    const cell = this.cells[id];
-    const place = cell.querySelector("text") ?? {};
-    const [before, label] = [place.textContent, cell.getAttribute("aria-label")];
-    place.textContent = text;
-    if (text && cell.closest(".cl-spoken")) cell.setAttribute("aria-label", `${label}: ${text}`);
-    return () => {
-      place.textContent = before;
-      cell.setAttribute("aria-label", label);
-    };
+  // What a cell is while no step changes it.
+  rest(id) {
+    if (!this.rests.has(id)) {
+      const cell = this.cells[id];
+      const [place, label] = [cell.querySelector("text") ?? {}, cell.getAttribute("aria-label")];
+      const spoken = cell.closest(".cl-spoken") !== null;
+      this.rests.set(id, { place, label, spoken, text: place.textContent, kind: cell.classList.item(1) });
+    }
+    return this.rests.get(id);
   }
 
-  // Give a cell another kind, and give back how to restore it.
+  // Small cells show no text.
+  write(id, text) {
+    const rest = this.rest(id);
+    rest.place.textContent = text ?? rest.text;
+    if (rest.spoken) this.cells[id].setAttribute("aria-label", text ? `${rest.label}: ${text}` : rest.label);
+  }
+
   paint(id, kind) {
     const { classList } = this.cells[id];
-    const before = classList.item(1);
-    classList.replace(before, `cl-${kind}`);
-    return () => classList.replace(`cl-${kind}`, before);
+    const rest = this.rest(id);
+    classList.replace(classList.item(1), kind ? `cl-${kind}` : rest.kind);
   }
 
   linked(id) {
@@ -289,9 +299,11 @@ class LinkedGrid {
     const pointed = this.hovered ?? this.focused;
     const frame = this.picture.frames[this.frame] ?? { here: null, lit: [] };
     const { here, lit } = pointed === null ? frame : { here: pointed, lit: this.linked(pointed) };
-    const marked = this.svg.querySelectorAll(".cl-lit, .cl-here");
-    marked.forEach((cell) => cell.classList.remove("cl-lit", "cl-here"));
-    lit.forEach((id) => this.cells[id].classList.add("cl-lit"));
+    const marks = new Set(lit.map((id) => this.cells[id]));
+    this.marked.forEach((cell) => marks.has(cell) || cell.classList.remove("cl-lit"));
+    marks.forEach((cell) => cell.classList.add("cl-lit"));
+    this.marked = marks;
+    this.svg.querySelector(".cl-here")?.classList.remove("cl-here");
     if (here !== null) this.cells[here].classList.add("cl-here");
     this.svg.classList.toggle("cl-active", here !== null || lit.length > 0);
     this.say(pointed, lit);

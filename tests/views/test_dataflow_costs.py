@@ -31,14 +31,18 @@ def lit(view: DataflowCostsView, cell: np.integer) -> set[int]:
 
 def test_the_numbers_are_those_of_runs() -> None:
     view = dataflow_costs([weight_stationary, output_stationary], SPEC, ARRAY)
-    x, w = np.ones(SPEC.input_shape), np.ones(SPEC.weight_shape)
+    ones = np.ones(SPEC.input_shape), np.ones(SPEC.weight_shape)
     whole = []
     for row, flow in enumerate((weight_stationary, output_stationary)):
-        counts = execute(flow(SPEC, ARRAY), SPEC, x, w, ARRAY).counts
+        counts = execute(flow(SPEC, ARRAY), SPEC, *ones, ARRAY).counts
         name = flow.name.replace("_", " ")
         words = [[counts[t, level].reads + counts[t, level].writes for t in "xwy"] for level in LEVELS]
         words[2] = [counts[tensor, "array"].moves for tensor in "xwy"]
         assert texts(view, f"words of {name}") == [[f"{each:,}" for each in line] for line in words]
+        (panel,) = (each for each in view.panels if each.name == f"words of {name}")
+        x, w = counts["x", "buffer"], counts["w", "array"]
+        assert panel.labels[3] == f"{name}, buffer, x: {x.reads:,} reads, {x.writes:,} writes"
+        assert panel.labels[7].endswith(f"{w.moves:,} moves, {w.multicasts:,} of them without a read of their own")
         energy = counts.energies
         levels = [sum(energy[tensor, level] for tensor in "xwy") / SPEC.macs for level in LEVELS]
         tensors = [sum(energy[tensor, level] for level in LEVELS) / SPEC.macs for tensor in "xwy"]

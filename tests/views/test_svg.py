@@ -207,3 +207,12 @@ def test_heavy_lines_run_where_regions_meet_and_around_them() -> None:
     steps = [f"M{col * pitch} {row * pitch}h{pitch}" for row, col in sorted(below)]
     steps += [f"M{col * pitch} {row * pitch}v{pitch}" for row, col in sorted(beside)]
     assert path == "".join(steps)
+
+
+def test_texts_of_steps_have_room_in_their_cells() -> None:
+    panel = row("a", 2, values=("1", "2"))
+    sizes = [
+        float(re.findall(r'<g font-size="([\d.]+)">', view_of(panel, frames=[Frame("x", values={1: text})]).live)[0])
+        for text in ("3", "12345")
+    ]
+    assert sizes[1] < sizes[0]
