@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import convlab
 from convlab.checker import guard
 from convlab.checker.memory import measured
 from convlab.grader import attempts, wire
@@ -37,25 +38,27 @@ def answers_for(tell: attempts.Tell) -> Callable[[Mapping[str, Any], Arrays], Re
 
 
 def _define(tell: attempts.Tell, request: Mapping[str, Any], arrays: Arrays) -> Reply:
-    """Run the set-up, what the answer uses of earlier answers, and the answer's own cell."""
+    """Run what was given, what the answer uses of earlier answers, and the answer's own cell."""
     for source in request["setup"]:
         exec(compile(_without_shows(source), "set-up", "exec", dont_inherit=True), _namespace)
+    vars(convlab)["check"] = lambda *_, **__: None  # who leaves a call of the check in a cell means no harm
     attempts.watch(request["allowed"], tell)
-    name, source = request["name"], request["answer"]
-    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        for earlier in _used_of(request["earlier"], source):
-            guard.call_here(exec, (compile(_MAGIC.sub("", earlier), "an earlier answer", "exec"), _namespace))
-    source = _MAGIC.sub("", source)
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # so errors quote lines
-    log = guard.Printed()
-    try:
-        code = compile(source, name, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return {"ended": "raised", "sentence": f"is no valid Python: {guard.in_one_line(error)}", "error": ""}, []
+    name, source, log = request["name"], _MAGIC.sub("", request["answer"]), guard.Printed()
     with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
+        for earlier in _used_of(request["earlier"], source):
+            guard.call_here(_run, (earlier,))
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # so errors quote lines
+        try:
+            code = compile(source, name, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            return {"ended": "raised", "sentence": f"is no valid Python: {guard.in_one_line(error)}", "error": ""}, []
         outcome = guard.call_here(exec, (code, _namespace))
-    described = _described(_namespace.get(request["function"])) if request["function"] in _namespace else {}
+    described = _described(_namespace[request["function"]]) if request["function"] in _namespace else {}
     return {"ended": outcome.ended, "sentence": outcome.sentence, "error": outcome.error, "answer": described}, []
+
+
+def _run(source: str) -> None:
+    exec(compile(_MAGIC.sub("", source), "an earlier answer", "exec", dont_inherit=True), _namespace)
 
 
 def _without_shows(source: str) -> ast.Module:
@@ -66,19 +69,22 @@ def _without_shows(source: str) -> ast.Module:
 
 
 def _used_of(earlier: Sequence[str], source: str) -> list[str]:
-    """Those of the earlier answers that define a name which this one, or a later one that it uses, mentions."""
-    used, wanted = list[str](), _names(source)[0]
-    for text in reversed(earlier):
-        mentioned, defined = _names(text)
-        if defined & wanted:
-            used.insert(0, text)
-            wanted |= mentioned
-    return used
+    """Those of the earlier answers that define a name which this one, or another that it uses, mentions."""
+    wanted, _ = _names(source)
+    named = {text: _names(text) for text in earlier}
+    used: set[str] = set()
+    while more := {text for text, (_, defined) in named.items() if text not in used and defined & wanted}:
+        used |= more
+        wanted |= {name for text in more for name in named[text][0]}
+    return [text for text in earlier if text in used]
 
 
 def _names(source: str) -> tuple[set[str], set[str]]:
-    """The names that a cell mentions, and those that it defines."""
-    tree = ast.parse(_MAGIC.sub("", source))
+    """The names that a cell mentions, and those that it defines; none, if it is no Python."""
+    try:
+        tree = ast.parse(_MAGIC.sub("", source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set(), set()
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     kinds = (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)

@@ -226,10 +226,12 @@ _INSIDE = {  # the body of the function
     "writes a forged result to all that is open": (
         "crashed",
         """
-        import os
+        import json, os
+        about = {"ended": "returned", "sentence": "", "error": "", "changed": [], "memory": 0}
+        about |= {"printed": "", "omitted": 0, "result": {"type": "Forged"}, "status": "ok", "share": 1.0, "sizes": []}
         for each in range(3, 64):
             try:
-                os.write(each, b'{"ended": "returned", "status": "ok", "share": 1.0, "sizes": []}\\n')
+                os.write(each, json.dumps(about).encode() + b"\\n")
             except OSError:
                 pass
         return 0.0
