@@ -16,12 +16,12 @@ from typing import NamedTuple
 from convlab.dataflow.array import Array
 from convlab.dataflow.counts import Counts, Traffic
 from convlab.dataflow.fit import fit
+from convlab.dataflow.moments import TAP_OF, Letter, lines
 from convlab.dataflow.nest import INDEXED_BY, LETTERS, SPATIAL, Nest, sizes
 from convlab.spec import ConvSpec
+from convlab.spec.axis import Axis
 
 __all__ = ["analyse"]
-
-_PAIRS = {"p": "r", "q": "s"}  # letters that share an axis of x
 
 
 def analyse(nest: Nest | str, spec: ConvSpec, array: Array) -> Counts:
@@ -80,12 +80,15 @@ def _sums(layer: ConvSpec, buffered: Words | None, taken: Words) -> dict[str, Tr
 
 def _multiplied_pixels(layer: ConvSpec) -> int:
     """Multiply-adds whose pixel is not padding."""
-    inside = [
-        sum(0 <= at * axis.stride + tap * axis.dilation - axis.before < axis.size
-            for at in range(axis.outputs) for tap in range(axis.window))
-        for axis in layer.axes
-    ]  # fmt: skip
+    inside = [sum(_windows_inside(axis, tap) for tap in range(axis.window)) for axis in layer.axes]
     return layer.n * layer.k * (layer.c // layer.groups) * prod(inside)
+
+
+def _windows_inside(axis: Axis, tap: int) -> int:
+    """The outputs whose window has a pixel of the image under a tap."""
+    shift = axis.before - tap * axis.dilation
+    first, end = -(-shift // axis.stride), -(-(axis.size + shift) // axis.stride)
+    return max(0, min(end, axis.outputs) - max(first, 0))
 
 
 def _cycles(nest: Nest, layer: ConvSpec) -> int:
@@ -94,7 +97,7 @@ def _cycles(nest: Nest, layer: ConvSpec) -> int:
     for letter, size in sizes(layer).items():
         tile = prod(loop.times for loop in nest.at("regs") if loop.letter == letter)
         step = tile * prod(loop.times for loop in nest.at(*SPATIAL) if loop.letter == letter)
-        cycles *= sum(min(tile, size - start) for start in range(0, size, step))
+        cycles *= size // step * tile + min(tile, size % step)
     return cycles
 
 
@@ -113,19 +116,6 @@ def _farthest(nest: Nest, layer: ConvSpec) -> int:
     return far
 
 
-class Letter(NamedTuple):
-    """Where the tiles of a level lie along one letter, at all steps at which a certain loop advances.
-
-    ``moments`` is pairs of where the tile starts after and before; before is None where nothing was held. ``offsets``
-    is by how much the PEs along it are apart.
-    """
-
-    size: int
-    tile: int
-    offsets: tuple[int, ...]
-    moments: tuple[tuple[int, int | None], ...]
-
-
 class Sums(NamedTuple):
     """Sums over an axis' moments: words of all new tiles together and one by one, and what was held of them."""
 
@@ -139,54 +129,17 @@ def _words(nest: Nest, layer: ConvSpec, tensor: str, level: str) -> Words:
     """What a level takes of a tensor in a run: when it starts, and whenever a loop above it advances."""
     above = len(nest.at("grid", "dram") if level == "buffer" else nest.at("grid", "dram", "buffer"))
     grid = len(nest.at("grid"))
-    lines = _lines(nest, layer, level, above)
+    seen = lines(nest, layer, level, above)
     total = Words(0, 0)
     for position in range(-1, above):
         letters = {
-            letter: Letter(line.size, line.tile, line.offsets, tuple(line.moments(position, fresh=position < grid)))
-            for letter, line in lines.items()
+            letter: Letter(line.size, line.tile, line.offsets, line.moments(position, fresh=position < grid))
+            for letter, line in seen.items()
         }
         sums = _axes(layer, tensor, letters)
         distinct, distinct_held, taken, taken_held = (prod(column) for column in zip(*sums, strict=True))
         total = Words(total.distinct + distinct - distinct_held, total.taken + taken - taken_held)
     return total
-
-
-class Line(NamedTuple):
-    """One letter above a level: its loops' strides by their positions, and how far all of its loops reach."""
-
-    size: int
-    tile: int
-    offsets: tuple[int, ...]
-    strides: dict[int, int]
-    reach: int
-
-    def moments(self, position: int, fresh: bool) -> list[tuple[int, int | None]]:
-        """Where the tile starts, after and before, whenever the loop at a position advances (-1: at the start)."""
-        if position < 0:
-            return [(0, None)]
-        outside = min((stride for i, stride in self.strides.items() if i < position), default=self.reach)
-        unit = min(self.strides.values(), default=self.reach)
-        if position in self.strides:
-            own = self.strides[position]
-            pairs = [(start, start - unit) for start in range(own, self.size, own) if start % outside]
-        else:
-            starts = range(0, self.size, outside)
-            pairs = [(start, start + (min(self.size - start, outside) - 1) // unit * unit) for start in starts]
-        return [(after, None if fresh else before) for after, before in pairs]
-
-
-def _lines(nest: Nest, layer: ConvSpec, level: str, above: int) -> dict[str, Line]:
-    strides = [nest.stride(i) for i in range(len(nest.order))]
-    tile, size = nest.tile(level), sizes(layer)
-    lines = {}
-    for letter in LETTERS:
-        own = {i: stride for i, stride in enumerate(strides) if nest.order[i].letter == letter}
-        spread = [range(0, nest.order[i].times * own[i], own[i]) for i in own if nest.order[i].level in SPATIAL]
-        offsets = tuple(sum(each) for each in product(*spread)) if level == "regs" else (0,)
-        reach = prod(nest.order[i].times for i in own)
-        lines[letter] = Line(size[letter], tile[letter], offsets, {i: own[i] for i in own if i < above}, reach)
-    return lines
 
 
 def _axes(layer: ConvSpec, tensor: str, letters: dict[str, Letter]) -> list[Sums]:
@@ -197,10 +150,8 @@ def _axes(layer: ConvSpec, tensor: str, letters: dict[str, Letter]) -> list[Sums
             sums.append(_outside(each, slides=tensor == "x"))
         elif tensor != "x" or letter in "ngc":
             sums.append(_own(each))
-        elif letter in _PAIRS:
-            axis = layer.axes["pq".index(letter)]
-            steps = axis.stride, axis.dilation, axis.before, axis.size
-            sums.append(_shared(each, letters[_PAIRS[letter]], steps))
+        elif letter in TAP_OF:
+            sums.append(_shared(each, letters[TAP_OF[letter]], layer.axes["pq".index(letter)]))
     return sums
 
 
@@ -208,10 +159,10 @@ def _axes(layer: ConvSpec, tensor: str, letters: dict[str, Letter]) -> list[Sums
 def _own(letter: Letter) -> Sums:
     """An axis of one letter: two tiles along it are the same, or have nothing in common."""
     words = held = 0
-    for after, before in letter.moments:
+    for after, before, times in letter.moments:
         here = sum(max(0, min(letter.tile, letter.size - after - offset)) for offset in letter.offsets)
-        words += here
-        held += here * (before == after)
+        words += times * here
+        held += times * here * (before == after)
     return Sums(words, held, words, held)
 
 
@@ -223,51 +174,59 @@ def _outside(letter: Letter, slides: bool) -> Sums:
     worked before.
     """
     distinct = distinct_held = taken = taken_held = 0
-    for after, before in letter.moments:
+    for after, before, times in letter.moments:
         busy = sum(after + offset < letter.size for offset in letter.offsets)
-        fit_before = letter.size if before is None else letter.size - before
-        both = sum(max(after, letter.size - fit_before) + offset < letter.size for offset in letter.offsets)
+        both = sum(max(after, before or 0) + offset < letter.size for offset in letter.offsets)
         kept = (both if slides else busy) if before is not None else 0
-        distinct, taken = distinct + 1, taken + busy
-        distinct_held, taken_held = distinct_held + (kept == busy), taken_held + kept
+        distinct, taken = distinct + times, taken + times * busy
+        distinct_held, taken_held = distinct_held + times * (kept == busy), taken_held + times * kept
     return Sums(distinct, distinct_held, taken, taken_held)
 
 
 @lru_cache(maxsize=65536)
-def _shared(outputs: Letter, taps: Letter, steps: tuple[int, int, int, int]) -> Sums:
+def _shared(outputs: Letter, taps: Letter, axis: Axis) -> Sums:
     """An axis of x: pixels under some outputs and taps, as bits of a number; tiles overlap in space and in time."""
     distinct = distinct_held = taken = taken_held = 0
-    places = list(product(outputs.offsets, taps.offsets))
-
-    def tiles(output: int | None, tap: int | None) -> list[int]:
-        if output is None or tap is None:
-            return [0] * len(places)
-        return [
-            _pixels(output + p, min(outputs.tile, outputs.size - output - p),
-                    tap + r, min(taps.tile, taps.size - tap - r), steps)
-            for p, r in places
-        ]  # fmt: skip
-
-    for (p, p_before), (r, r_before) in product(outputs.moments, taps.moments):
-        after, before = tiles(p, r), tiles(p_before, r_before)
+    for (p, p_before, p_times), (r, r_before, r_times) in product(outputs.moments, taps.moments):
+        times = p_times * r_times
+        base = min(p, p if p_before is None else p_before) * axis.stride - axis.before
+        after, before = (_tiles(outputs, taps, start, axis, base) for start in ((p, r), (p_before, r_before)))
         wanted = _union(after)
         missing = _union([new & ~old for new, old in zip(after, before, strict=True)])
-        distinct += wanted.bit_count()
-        distinct_held += (wanted & ~missing).bit_count()
-        taken += sum(new.bit_count() for new in after)
-        taken_held += sum((new & old).bit_count() for new, old in zip(after, before, strict=True))
+        distinct += times * wanted.bit_count()
+        distinct_held += times * (wanted & ~missing).bit_count()
+        taken += times * sum(new.bit_count() for new in after)
+        taken_held += times * sum((new & old).bit_count() for new, old in zip(after, before, strict=True))
     return Sums(distinct, distinct_held, taken, taken_held)
 
 
-@lru_cache(maxsize=262144)
-def _pixels(output: int, outputs: int, tap: int, taps: int, steps: tuple[int, int, int, int]) -> int:
-    stride, dilation, padding, size = steps
-    found = 0
-    for at in range(output, output + outputs):
-        for reach in range(tap, tap + taps):
-            pixel = at * stride + reach * dilation - padding
-            if 0 <= pixel < size:
-                found |= 1 << pixel
+def _tiles(outputs: Letter, taps: Letter, start: tuple[int | None, int | None], axis: Axis, base: int) -> list[int]:
+    """The pixels of each PE's tile, where they are inside the image, as bits from a base on."""
+    output, tap = start
+    if output is None or tap is None:
+        return [0] * (len(outputs.offsets) * len(taps.offsets))
+    inside = (1 << max(0, axis.size - base)) - 1 & ~((1 << max(0, -base)) - 1)
+    tiles = []
+    for p, r in product(outputs.offsets, taps.offsets):
+        rows, reach = min(outputs.tile, outputs.size - output - p), min(taps.tile, taps.size - tap - r)
+        first = (output + p) * axis.stride + (tap + r) * axis.dilation - axis.before - base
+        tiles.append(_comb(rows, reach, axis.stride, axis.dilation) << first & inside)
+    return tiles
+
+
+@lru_cache(maxsize=65536)
+def _comb(outputs: int, taps: int, stride: int, dilation: int) -> int:
+    """The pixels under so many outputs and taps as bits, the first of them in the lowest."""
+    return _repeated(_repeated(1, taps, dilation), outputs, stride)
+
+
+def _repeated(bits: int, count: int, step: int) -> int:
+    """Bits, so often, each time a step further."""
+    done = min(1, max(0, count))
+    found = bits * done
+    while done < count:
+        more = min(done, count - done)
+        found, done = found | found << more * step, done + more
     return found
 
 
