@@ -56,13 +56,13 @@ NAMES = (
 
 @dataclass(frozen=True)
 class Paper:
-    """One submission: its student and file, its bytes, what it is, and the right status of each question."""
+    """One submission: its student and file, its bytes, what it is, and the statuses that each question may get."""
 
     student: str
     file: str
     data: bytes
     kind: str
-    expected: Mapping[str, str]
+    expected: Mapping[str, tuple[str, ...]]
 
 
 def a_class(count: int, seed: int = 1) -> list[Paper]:
@@ -121,8 +121,9 @@ def _damaged(draw: random.Random, student: str, notebook: str, hostile: Iterator
     return Paper(student, f"{notebook}.ipynb", data, "damaged", _statuses(notebook, dict.fromkeys(lost, "malformed")))
 
 
-def _statuses(notebook: str, others: Mapping[str, str]) -> dict[str, str]:
-    return {each: others.get(each, "ok") for each in questions()[notebook]}
+def _statuses(notebook: str, others: Mapping[str, str | tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    found = {each: others.get(each, "ok") for each in questions()[notebook]}
+    return {each: (status,) if isinstance(status, str) else status for each, status in found.items()}
 
 
 def _filled(notebook: str, answers: Mapping[str, str]) -> Notebook:
@@ -146,8 +147,8 @@ def _right_answers() -> dict[str, str]:
 _ANSWERS: dict[str, str] = {}
 
 
-def _hostile_answers() -> Iterator[tuple[str, str, str]]:
-    """The exercise, the status and the text of hostile answers from the tests, in turn of Python and of CUDA C."""
+def _hostile_answers() -> Iterator[tuple[str, str | tuple[str, ...], str]]:
+    """The exercise, the status or statuses, and the text of hostile answers from the tests, in turn of Python and of CUDA C."""
     python, cuda = _corpus("python_answers").PYTHON, _corpus("cuda_answers").CUDA
     while True:
         for (status, text), (status_c, text_c) in zip(

@@ -210,7 +210,7 @@ def test_a_file_that_cannot_be_read_is_malformed_in_every_question_of_what_its_n
 
 
 SLOW = {
-    "open comments": ("03_one_thread", "03-index", KERNEL + "/*" * 90_000),
+    "open comments": ("03_one_thread", "03-index", KERNEL + "/* " * 60_000),
     "open quotes": ("01_loops", "01-loops", LOOPS + "'" * 90_001 + "\n" + '"' * 90_001),
     "open docstrings": ("01_loops", "01-loops", LOOPS + "'''" + '"""' * 30_001),
     "backslashes": ("01_loops", "01-loops", LOOPS + "'" + "\\" * 180_000),
