@@ -72,7 +72,7 @@ def wrong(papers: list[Paper], out: Path) -> list[str]:
     with (out / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
         found = {(row["student"].removeprefix("'"), row["exercise"]): row for row in csv.DictReader(file)}
     return [
-        f"{paper.kind}, {paper.student!r}, {exercise}: {row['status']} and not {' or '.join(allowed)}: {row['sentence']}"
+        f"{paper.kind}, {paper.student!r}, {exercise}: {row['status']}, not {' or '.join(allowed)}: {row['sentence']}"
         for paper in papers
         for exercise, allowed in paper.expected.items()
         if (row := found[paper.student, exercise])["status"] not in allowed

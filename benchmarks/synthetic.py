@@ -148,7 +148,7 @@ _ANSWERS: dict[str, str] = {}
 
 
 def _hostile_answers() -> Iterator[tuple[str, str | tuple[str, ...], str]]:
-    """The exercise, the status or statuses, and the text of hostile answers from the tests, in turn of Python and of CUDA C."""
+    """Exercise, status or statuses, and text of hostile answers from the tests, in turn of Python and of CUDA C."""
     python, cuda = _corpus("python_answers").PYTHON, _corpus("cuda_answers").CUDA
     while True:
         for (status, text), (status_c, text_c) in zip(
