@@ -107,6 +107,7 @@ class Planes:
             col_index=col_index,
             row_lines=row_lines,
             col_lines=col_lines,
+            cell_width=2 if values is None and self.shape[2] > 1 else 1,  # sums have more digits
             spoken=values is None,
         )
 
