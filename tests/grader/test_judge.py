@@ -149,8 +149,9 @@ def test_a_failure_of_the_grader_is_no_zero_of_the_student(monkeypatch):
     def start(*_):
         raise EndedError(125, "sandbox: no room")
 
+    level = best()
     monkeypatch.setattr(judge.Worker, "greet", start)
-    mark = judged("01-one-output", "")
+    mark = judged("01-one-output", "", level=level)
     assert mark.needs_human
     assert "its worker did not start" in mark.sentence
 

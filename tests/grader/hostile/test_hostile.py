@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -68,6 +69,7 @@ def earns_nothing(mark, status):
 def leaves_nothing(tag):
     assert processes(tag) == []
     assert [place for place in PLACES if Path(place, MARK).exists()] == []
+    assert list(Path(tempfile.gettempdir()).glob(f"convlab-jail-{os.getpid()}-*/scratch/*/*")) == []
 
 
 @pytest.mark.parametrize("name", PYTHON)
