@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from typing import Any, Literal
+
+from convlab.spec.values import UnfitError, integer, shown
 
 __all__ = ["TENSORS", "Array", "Costs", "Network"]
 
@@ -25,6 +28,12 @@ class Costs:
     neighbour: float = 2
     buffer: float = 6
     dram: float = 200
+
+    def __post_init__(self) -> None:
+        for name, cost in asdict(self).items():
+            if not isinstance(cost, int | float) or not isfinite(cost) or cost < 0:
+                fix = f"Fix: give {name} a number, 0 or more."
+                raise ValueError(f"{name}={shown(cost)} is no cost.\n  In: Costs\n  {fix}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +57,17 @@ class Array:
     network: Network = "multicast"
 
     def __post_init__(self) -> None:
-        sizes = {"rows": self.rows, "cols": self.cols, "buffer": self.buffer}
-        if isinstance(self.registers, int):
-            sizes["registers"] = self.registers
-        elif set(self.registers) != set(TENSORS):
-            fix = "Fix: give one number, or one for each of x, w and y."
-            raise ValueError(f"registers names {', '.join(sorted(self.registers))}.\n  In: {self!r}\n  {fix}")
-        else:
-            sizes |= {f"registers[{tensor!r}]": words for tensor, words in self.registers.items()}
+        try:
+            sizes = {name: integer(name, getattr(self, name), least=1) for name in ("rows", "cols", "buffer")}
+            object.__setattr__(self, "registers", _registers(self.registers))
+            if not isinstance(self.costs, Costs):
+                raise UnfitError(f"costs={shown(self.costs)} is not a Costs", "Give Costs(dram=500), or leave it out")
+            if self.network not in ("multicast", "systolic"):
+                raise UnfitError(f"There is no network {self.network!r}", 'Use "multicast" or "systolic"')
+        except UnfitError as error:
+            raise error.within(repr(self)) from None
         for name, size in sizes.items():
-            if size < 1:
-                raise ValueError(f"{name}={size} is below 1.\n  In: {self!r}\n  Fix: give at least 1.")
-        if self.network not in ("multicast", "systolic"):
-            fix = 'Fix: use "multicast" or "systolic".'
-            raise ValueError(f"There is no network {self.network!r}.\n  In: {self!r}\n  {fix}")
+            object.__setattr__(self, name, size)
 
     @property
     def pes(self) -> int:
@@ -71,3 +77,12 @@ class Array:
     def __str__(self) -> str:
         words = self.registers if isinstance(self.registers, int) else "+".join(map(str, self.registers.values()))
         return f"{self.rows}×{self.cols} PEs of {words} words, a buffer of {self.buffer}, {self.network}"
+
+
+def _registers(given: Any) -> int | dict[str, int]:
+    if not isinstance(given, Mapping):
+        return integer("registers", given, least=1)
+    if set(given) != set(TENSORS):
+        names = ", ".join(map(str, given)) or "nothing"
+        raise UnfitError(f"registers names {names}", "Give one number, or one for each of x, w and y")
+    return {tensor: integer(f"registers[{tensor!r}]", given[tensor], least=1) for tensor in TENSORS}

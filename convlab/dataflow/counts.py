@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from convlab.dataflow.array import TENSORS, Array
+from convlab.reference.checks import argument_error
 
 __all__ = ["MEMORIES", "Counts", "Traffic"]
 
@@ -42,6 +43,10 @@ class Counts:
     held: Mapping[tuple[str, str], int] = field(default_factory=dict, compare=False)
 
     def __getitem__(self, key: tuple[str, str]) -> Traffic:
+        if key not in self.traffic:
+            fact = f"Nothing is counted by the name of {key!r}"
+            fix = f'counts["x", "buffer"]: a tensor, {", ".join(TENSORS)}, and a level, {", ".join(MEMORIES)}'
+            raise argument_error(fact, "Counts", f"Write {fix}")
         return self.traffic[key]
 
     @property
@@ -74,19 +79,23 @@ class Counts:
 
     def reuse(self, tensor: str, level: str) -> float:
         """Multiply-adds for each word that a level gives (x, w) or takes (y); at the array, for each that moves."""
-        traffic = self.traffic[tensor, level]
+        traffic = self[tensor, level]
         words = traffic.moves if level == "array" else traffic.writes if tensor == "y" else traffic.reads
         return self.macs / words if words else float("inf")
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.macs:,} multiply-adds in {self.cycles:,} cycles, {self.utilisation:.0%} of {self.array.pes} PEs"
-        ]
-        lines.append(f"{'':10}" + "".join(f"{level:>22}" for level in MEMORIES))
+        head = f"{self.macs:,} multiply-adds in {self.cycles:,} cycles, {self.utilisation:.0%} of {self.array.pes} PEs"
+        rows = [["", *MEMORIES]]
         for tensor in TENSORS:
-            cells = [self.traffic[tensor, level] for level in MEMORIES]
-            shown = [f"{each.moves:,}" if level == "array" else f"{each.reads:,} / {each.writes:,}"
-                     for level, each in zip(MEMORIES, cells, strict=True)]  # fmt: skip
-            lines.append(f"{tensor:10}" + "".join(f"{cell:>22}" for cell in shown))
-        lines.append(f"energy {self.energy:,.0f}, {self.energy / self.macs:.2f} for each multiply-add")
-        return "\n".join(lines)
+            cells = {level: self.traffic[tensor, level] for level in MEMORIES}
+            rows.append([tensor, *(_cell(level, each) for level, each in cells.items())])
+        width = max(22, *(len(cell) + 2 for row in rows for cell in row))
+        table = [f"{name:10}" + "".join(cell.rjust(width) for cell in cells) for name, *cells in rows]
+        return "\n".join(
+            [head, *table, f"energy {self.energy:,.0f}, {self.energy / self.macs:.2f} for each multiply-add"]
+        )
+
+
+def _cell(level: str, traffic: Traffic) -> str:
+    """Reads and writes of a memory; between PEs, what moves."""
+    return f"{traffic.moves:,}" if level == "array" else f"{traffic.reads:,} / {traffic.writes:,}"

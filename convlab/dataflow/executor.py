@@ -14,7 +14,7 @@ from convlab.dataflow.fit import fit
 from convlab.dataflow.machine import Machine
 from convlab.dataflow.nest import Nest
 from convlab.dataflow.trace import Cycle, Recorder
-from convlab.reference.checks import check_shapes
+from convlab.reference.checks import argument_error, check_shapes
 from convlab.reference.im2col import unfold
 from convlab.spec import ConvSpec
 
@@ -53,13 +53,17 @@ def execute(
     Parameters: ``x`` of shape (N, C, H, W) and ``w`` of shape (K, C/G, R, S); ``trace`` keeps every cycle for an
     animation. A run takes some ten microseconds for each multiply-add: `analyse` counts the same without running.
     Raises ``ValueError`` for a nest that does not fit and for a trace of more than 100,000 multiply-adds,
-    ``ArgumentError`` for other shapes.
+    ``ArgumentError`` for other shapes and for numbers that are not real.
     """
+    nest = fit(nest, spec, array)
     check_shapes(x, w, None, spec)
+    for name, values in (("x", x), ("w", w)):
+        if not np.can_cast(values.dtype, np.float64, "same_kind"):
+            fix = f"Convert {name} to float64"
+            raise argument_error(f"{name} is {values.dtype}, and PEs multiply real numbers", spec, fix)
     if trace and spec.macs > TRACED:
         fix = "Fix: trace a smaller layer, or run without trace."
         raise ValueError(f"A trace of {spec.macs:,} multiply-adds is more than {TRACED:,}.\n  In: {spec}\n  {fix}")
-    nest = fit(nest, spec, array)
     layer = nest.layer(spec)
     if nest.gemm:
         x, w = unfold(x, spec).transpose(1, 0, 2).reshape(layer.input_shape), w.reshape(layer.weight_shape)

@@ -6,7 +6,9 @@ from math import prod
 
 from convlab.dataflow.array import TENSORS, Array
 from convlab.dataflow.nest import SPATIAL, Loop, Nest, sizes
+from convlab.reference.checks import argument_error
 from convlab.spec import ConvSpec
+from convlab.spec.values import shown
 
 __all__ = ["fit", "tile_words"]
 
@@ -20,7 +22,7 @@ def fit(nest: Nest | str, spec: ConvSpec, array: Array) -> Nest:
 
     Raises ``ValueError`` that names the loop or the tile, and the limit that it passes.
     """
-    nest = (Nest.parse(nest) if isinstance(nest, str) else nest).on(spec)
+    nest = _read(nest, array).on(spec)
     context = f"{nest!r} on {spec}, {array}"
     for level in SPATIAL:
         loops, size = nest.at(level), getattr(array, level)
@@ -39,6 +41,20 @@ def fit(nest: Nest | str, spec: ConvSpec, array: Array) -> Nest:
             _check(f"A PE's registers for {tensor} hold", words, own, context, nest.at("regs"))
     kept = {tensor: buffer[tensor] for tensor in nest.keeps}
     _check("The buffer holds", array.buffer, kept, context, nest.inside("buffer"))
+    return nest
+
+
+def _read(nest: Nest | str, array: Array) -> Nest:
+    if not isinstance(array, Array):
+        fact = f"A nest runs on an array of PEs, not on {shown(array)}"
+        raise argument_error(fact, shown(nest), "Give df.Array(rows=4, cols=4)")
+    if isinstance(nest, str):
+        return Nest.parse(nest)
+    if not isinstance(nest, Nest):
+        fact = f"{shown(nest)} is no nest"
+        raise argument_error(
+            fact, str(array), "Give a Nest or its line of text; a dataflow makes one: flow(spec, array)"
+        )
     return nest
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from convlab.dataflow.array import Array
 from convlab.dataflow.nest import Nest
+from convlab.kernels import ladder
 from convlab.kernels.halo import SHARED
 from convlab.kernels.rungs.tiles import DEFAULT
 from convlab.kernels.tiling import tile_of
@@ -39,12 +40,18 @@ def kernel(method: str, spec: ConvSpec) -> KernelNest:
     registers and goes straight to memory. Which lane has which pixel is not in the nest: `implicit_gemm` gives a thread
     pixels 32 apart, the nest neighbours, which moves the same words.
 
-    Parameters: ``method`` is "tiled" or "implicit_gemm". Raises ``ValueError`` for another.
+    Parameters: ``method`` is "tiled" or "implicit_gemm". Raises ``ValueError`` for another, and for a layer that the
+    kernel does not run.
     """
     if method not in KERNELS:
         known = ", ".join(KERNELS)
         raise ValueError(f"There is no nest of the kernel {method!r}.\n  In: {spec}\n  Fix: take one of {known}.")
-    return KERNELS[method](spec)
+    found = KERNELS[method](spec)
+    if reason := ladder.method(method).supports(spec):
+        raise ValueError(
+            f"{reason}\n  In: the nest of {method} on {spec}\n  Fix: choose another layer, or another kernel."
+        )
+    return found
 
 
 def _tiled(spec: ConvSpec) -> KernelNest:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from convlab.dataflow.array import TENSORS, Array
 from convlab.dataflow.fit import tile_words
-from convlab.dataflow.nest import LETTERS, Loop, Nest, sizes
+from convlab.dataflow.nest import LETTERS, LEVELS, Loop, Nest, sizes
 from convlab.spec import ConvSpec
 
 __all__ = [
@@ -78,8 +78,8 @@ class Dataflow:
     def _fits(
         self, level: str, counts: dict[str, int], inside: tuple[Loop, ...], layer: ConvSpec, array: Array
     ) -> bool:
-        nest = Nest((*_loops(level, counts, LETTERS), *inside), self.keeps)
-        words = tile_words(nest, layer, level)
+        loops = sorted((*_loops(level, counts, LETTERS), *inside), key=lambda loop: LEVELS.index(loop.level))
+        words = tile_words(Nest(tuple(loops), self.keeps), layer, level)
         if level == "buffer":
             return sum(words[tensor] for tensor in self.keeps) <= array.buffer
         if isinstance(array.registers, int):

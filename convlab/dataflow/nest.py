@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from convlab.dataflow.array import TENSORS
+from convlab.reference.checks import argument_error
 from convlab.spec import ConvSpec
+from convlab.spec.values import LIMIT, shown
 
 __all__ = ["INDEXED_BY", "LETTERS", "LEVELS", "SPATIAL", "Loop", "Nest", "sizes"]
 
@@ -44,6 +46,11 @@ class Loop:
             raise ValueError(f"How often {self} runs is not known yet.\n  Fix: call nest.on(spec) first.")
         return self.count
 
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS or self.letter not in tuple(LETTERS):
+            fix = f"Use a level of {', '.join(LEVELS)}, and one letter of {', '.join(LETTERS)}"
+            raise argument_error("There is no such loop", f"Loop({self.level!r}, {self.letter!r}, {self.count!r})", fix)
+
     def __str__(self) -> str:
         return self.letter if self.count is None else f"{self.letter}{self.count}"
 
@@ -74,6 +81,15 @@ class Nest:
     keeps: tuple[str, ...] = TENSORS
     gemm: bool = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.order, tuple) or not all(isinstance(loop, Loop) for loop in self.order):
+            fix = "Read a line of text with Nest.parse"
+            raise argument_error("A nest is made of a tuple of loops", f"Nest({shown(self.order)})", fix)
+        levels = [LEVELS.index(loop.level) for loop in self.order]
+        if levels != sorted(levels):
+            fix = f"Put loops in the order of their levels: {', '.join(LEVELS)}"
+            raise argument_error("A loop stands inside one of a lower level", repr(self.order), fix)
+
     @classmethod
     def parse(cls, text: str) -> Nest:
         """Read a nest from its line; what each word means is in ``docs/dataflows.md``.
@@ -84,6 +100,9 @@ class Nest:
         Parameters: ``text`` is levels with their loops, separated by |. A loop is a letter and a count; a letter
         alone runs as often as the layer needs. Raises ``ValueError`` for an unknown level, letter, tensor or count.
         """
+        if not isinstance(text, str):
+            fact = f"A nest is read from text, not from {shown(text)}"
+            raise argument_error(fact, "Nest.parse", f"Write it as {_EXAMPLE}")
         if not text.strip():
             return cls(())  # all sizes are 1
         parts = [part.strip() for part in text.split("|")]
@@ -96,7 +115,7 @@ class Nest:
                 raise _error(f"{level} stands after {seen[-1]}", text, f"Write the levels as {' | '.join(LEVELS)}")
             seen.append(level)
             keeps = keeps if kept is None else _kept(kept, level, text)
-            order += [_loop(level, word, text) for word in loops.split()]
+            order += [_loop(level, word, text) for word in loops.replace(",", " ").split()]
         return cls(tuple(order), keeps, gemm)
 
     def at(self, *levels: str) -> tuple[Loop, ...]:
@@ -145,6 +164,9 @@ class Nest:
         >>> print(Nest((), gemm=True).layer(spec))
         1×36×1×30 → 6 filters 1×1, stride 1, padding 0, groups 2
         """
+        if not isinstance(spec, ConvSpec):
+            fact = f"The loops run over a convolution, and {shown(spec)} is no ConvSpec"
+            raise argument_error(fact, repr(self), "Give the layer as ConvSpec(n=1, c=3, h=32, w=32, k=8, r=3, s=3)")
         if not self.gemm:
             return spec
         product = spec.gemm_shape
@@ -233,7 +255,7 @@ def _kept(names: str, level: str, text: str) -> tuple[str, ...]:
     if level != "buffer":
         raise _error(f"{level} cannot choose what it keeps", text, "Only the buffer can be passed by: buffer(x w): …")
     if unknown := [name for name in kept if name not in TENSORS]:
-        raise _error(f"There is no tensor {unknown[0]!r}", text, "Use x, w and y")
+        raise _error(f"There is no tensor {unknown[0]!r}", text, "Use x, w and y, with spaces between")
     return tuple(tensor for tensor in TENSORS if tensor in kept)
 
 
@@ -245,8 +267,12 @@ def _loop(level: str, word: str, text: str) -> Loop:
     if len(letter) != 1 or letter not in LETTERS:
         meant = ", ".join(f"{each} ({_MEANING[each]})" for each in LETTERS)
         raise _error(f"{word!r} at {level} loops over the unknown letter {letter!r}", text, f"Use {meant}")
-    if count and int(count) < 1:
+    if count and not count.strip("0"):
         raise _error(f"The loop {word!r} at {level} never runs", text, "Give a count of at least 1")
+    if len(count) > len(str(LIMIT)):
+        raise _error(
+            f"A loop over {letter} at {level} runs too often: {len(count)} digits", text, "Give a smaller count"
+        )
     return Loop(level, letter, int(count) if count else None)
 
 

@@ -14,7 +14,9 @@ from convlab.dataflow.array import Array
 from convlab.dataflow.counts import Counts
 from convlab.dataflow.named import DATAFLOWS, Dataflow
 from convlab.dataflow.nest import LETTERS, Loop, Nest, sizes
+from convlab.reference.checks import argument_error
 from convlab.spec import ConvSpec
+from convlab.spec.values import UnfitError, integer, shown
 
 __all__ = ["Found", "search"]
 
@@ -22,7 +24,7 @@ By = Literal["energy", "cycles"]
 TILED = ("buffer", "rows", "cols", "regs")  # where counts are chosen; DRAM's loops do the rest
 ORDERED = ("dram", "buffer")  # where the order matters
 PATIENCE = 300  # changes without a better nest, after which the search starts elsewhere
-DRAWS = 100  # changes until a new nest must have come up: a small layer has few
+DRAWS = 3 * PATIENCE  # changes and new starts that bring no new nest, after which there is none: a small layer has few
 _LAST = float("inf"), float("inf")
 _KEYS: Mapping[str, Callable[[Counts], tuple[float, float]]] = {
     "energy": lambda counts: (counts.energy, counts.cycles),
@@ -45,11 +47,12 @@ class Found:
 
     def __str__(self) -> str:
         best = "least energy" if self.by == "energy" else "fewest cycles"
+        starts = f"{self.starts} start{'s' * (self.starts != 1)}"
         early = ", stopped before its end" if self.interrupted else ""
         return (
             f"{self.nest}\n"
             f"energy {self.counts.energy / self.counts.macs:.2f} for each multiply-add, {self.counts.cycles:,} cycles\n"
-            f"The {best} of {self.fitted:,} nests that fit, of {self.tried:,} tried from {self.starts} starts with "
+            f"The {best} of {self.fitted:,} nests that fit, of {self.tried:,} tried from {starts} with "
             f"seed {self.seed}{early}: a search by chance, so another may be better."
         )
 
@@ -122,7 +125,7 @@ def search(
     spec: ConvSpec,
     array: Array,
     by: By = "energy",
-    start: Nest | Dataflow | None = None,
+    start: Nest | Dataflow | str | None = None,
     fixed: tuple[str, ...] = (),
     orders: bool = True,
     budget: int = 2000,
@@ -139,19 +142,21 @@ def search(
     It climbs from one nest to better ones by small changes, and starts anew where that ends: from ``start``, or from
     all named dataflows in turn, the best first. Ctrl-C ends it early, with the best so far.
 
-    Parameters: ``by`` is "energy" or "cycles", of which the other decides between equals; ``start`` is a nest or a
-    dataflow; ``fixed`` names levels whose loops stay those of the start, and without ``orders`` loops keep their order:
-    so ``start=row_stationary, fixed=("rows", "cols"), orders=False`` finds the best row stationary nest; ``budget`` is
-    how many nests to try; ``seed`` makes it the same search again; ``progress`` shows a bar.
+    Parameters: ``by`` is "energy" or "cycles", of which the other decides between equals; ``start`` is a nest, its
+    line, or a dataflow; ``fixed`` names levels whose loops stay those of the start, and without ``orders`` loops keep
+    their order: so ``start=row_stationary, fixed=("rows", "cols"), orders=False`` finds the best row stationary nest;
+    ``budget`` is how many nests to try; ``seed`` makes it the same search again; ``progress`` shows a bar.
 
     Raises ``ValueError`` for another ``by``, ``fixed`` or ``budget``, and where not one nest fits.
     """
-    _check(by, fixed, budget)
+    start = Nest.parse(start) if isinstance(start, str) else start
+    _check(by, start, fixed, budget)
     climb = _Climb(spec, array, by, start, fixed, orders, seed, budget)
     interrupted = False
     try:
         for _ in tqdm(range(budget - climb.tried), desc="searching", unit="nest", leave=False, disable=not progress):
-            climb.step()
+            if not climb.step():
+                break
     except KeyboardInterrupt:
         interrupted = True
     if climb.best is None:
@@ -161,14 +166,21 @@ def search(
     return Found(nest, counts, by, climb.tried, climb.fitted, climb.starts, seed, interrupted)
 
 
-def _check(by: str, fixed: tuple[str, ...], budget: int) -> None:
+def _check(by: str, start: object, fixed: tuple[str, ...], budget: int) -> None:
+    if not isinstance(start, Nest | Dataflow | None):
+        fix = "Give a Nest, its line of text, or a dataflow such as df.row_stationary"
+        raise argument_error(f"start={shown(start)} is no nest", "search", fix)
     if by not in _KEYS:
         raise ValueError(f"by={by!r} is no measure.\n  In: search\n  Fix: use {' or '.join(map(repr, _KEYS))}.")
     if unknown := [level for level in fixed if level not in {*ORDERED, *TILED}]:
         levels = ", ".join(dict.fromkeys((*ORDERED, *TILED)))
-        raise ValueError(f"fixed names no level {unknown[0]!r}.\n  In: search\n  Fix: use some of {levels}.")
-    if budget < 1:
-        raise ValueError(f"budget={budget} tries nothing.\n  In: search\n  Fix: give at least 1.")
+        raise ValueError(
+            f"fixed names no level {unknown[0]!r}.\n  In: search\n  Fix: use some of {levels}, as in ('rows', 'cols')."
+        )
+    try:
+        integer("budget", budget, least=1)
+    except UnfitError as error:
+        raise error.within("search") from None
 
 
 class _Climb:
@@ -197,8 +209,8 @@ class _Climb:
         self.known = {nest: self._count(nest) for nest in list(nests)[:budget]}
         self.pool = sorted(self.known, key=lambda nest: self.key(counts) if (counts := self.known[nest]) else _LAST)
 
-    def step(self) -> None:
-        """Try one nest that was not tried before, if chance comes upon one: a change of the current, or a new start."""
+    def step(self) -> bool:
+        """Try a nest that was not tried before, a change of the current or a new start; say whether there was one."""
         for _ in range(DRAWS):
             choice = self._next()
             nest = choice.nest(self.size, self.fixed)
@@ -207,7 +219,8 @@ class _Climb:
                 self.known[nest] = self._count(nest)
             self._stand(choice, self.known[nest])
             if new:
-                return
+                return True
+        return False
 
     def _next(self) -> _Choice:
         if self.current is not None and self.failures < PATIENCE:

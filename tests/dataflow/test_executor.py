@@ -144,6 +144,29 @@ def test_wrong_shapes_are_refused():
         execute(NEST, SPEC, x, w[:1], ARRAY)
 
 
+@pytest.mark.parametrize("dtype", ["c16", "O"])
+def test_numbers_that_are_not_real_are_refused(dtype):
+    x, w = tensors(SPEC)
+    with pytest.raises(ArgumentError, match=r"w is .*, and PEs multiply real numbers\.\n  In: .*\n  Fix: Convert w to"):
+        execute(NEST, SPEC, x, w.astype(dtype), ARRAY)
+
+
+@pytest.mark.parametrize("key", [("x", "regs"), "x", ("x", "DRAM")])
+def test_names_of_counts_are_told(key):
+    counts = analyse(NEST, SPEC, ARRAY)
+    for read in (counts.__getitem__, lambda key: counts.reuse(*key)) if len(key) == 2 else (counts.__getitem__,):
+        with pytest.raises(ArgumentError, match="Nothing is counted by the name of") as error:
+            read(key)
+        assert "a tensor, x, w, y, and a level, dram, buffer, array, register" in str(error.value)
+
+
+def test_large_counts_stay_apart():
+    spec = ConvSpec(n=1, c=32, h=130, w=130, k=48, r=3, s=3)
+    lines = str(analyse("dram: k c p q r s", spec, ARRAY)).splitlines()[1:5]
+    assert [len(line.replace(" / ", "/").split()) for line in lines] == [4, 5, 5, 5]
+    assert len({len(line) for line in lines}) == 1
+
+
 def test_a_trace_that_would_fill_memory_is_refused():
     large = ConvSpec(n=1, c=16, h=30, w=30, k=16, r=3, s=3)
     with pytest.raises(ValueError, match=r"A trace of 1,806,336 multiply-adds is more than 100,000") as error:

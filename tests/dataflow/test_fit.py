@@ -6,7 +6,9 @@ from convlab.dataflow.analytic import analyse
 from convlab.dataflow.array import Array
 from convlab.dataflow.executor import execute
 from convlab.dataflow.fit import fit, tile_words
+from convlab.dataflow.named import row_stationary
 from convlab.dataflow.nest import Nest
+from convlab.errors import ArgumentError
 from convlab.spec import ConvSpec
 
 from .cases import tensors
@@ -60,3 +62,16 @@ def test_what_just_fits_runs():
 def test_what_passes_the_buffer_by_takes_no_room_there():
     text = NEST.replace("buffer:", "buffer(x w):")
     assert fit(text, SPEC, Array(3, 3, 11, 144 + 54))
+
+
+@pytest.mark.parametrize(("nest", "array", "fact", "fix"), [
+    (row_stationary, Array(3, 3), "Dataflow(", "a dataflow makes one: flow(spec, array)"),
+    (SPEC, Array(3, 3), "ConvSpec(", "Give a Nest or its line of text"),
+    (NEST, (3, 3), "A nest runs on an array of PEs, not on (3, 3)", "Give df.Array(rows=4, cols=4)"),
+])  # fmt: skip
+def test_what_is_no_nest_or_array_is_named(nest, array, fact, fix):
+    for run in (fit, analyse, lambda *given: execute(*given[:2], *tensors(SPEC), given[2])):
+        with pytest.raises(ArgumentError, match="In:") as error:
+            run(nest, SPEC, array)
+        assert str(error.value).startswith(fact)
+        assert fix in str(error.value).splitlines()[2]

@@ -100,3 +100,11 @@ def test_other_kernels_have_no_nest():
     with pytest.raises(ValueError, match="There is no nest of the kernel 'naive'") as error:
         kernel("naive", PADDED)
     assert "Fix: take one of tiled, implicit_gemm." in str(error.value)
+
+
+def test_layers_that_the_kernel_does_not_run_have_no_nest():
+    spec = ConvSpec(n=1, c=2, h=400, w=400, k=3, r=3, s=3, dilation=120)
+    with pytest.raises(ValueError, match="takes 278564 bytes of shared memory") as error:
+        kernel("tiled", spec)
+    assert "In: the nest of tiled on 1×2×400×400" in str(error.value)
+    assert "Fix: choose another layer, or another kernel." in str(error.value)

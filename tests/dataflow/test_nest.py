@@ -6,8 +6,12 @@ import re
 import numpy as np
 import pytest
 
+from convlab.dataflow.array import Array
+from convlab.dataflow.named import row_stationary
 from convlab.dataflow.nest import LETTERS, Loop, Nest
-from convlab.spec import ConvSpec
+from convlab.dataflow.search import search
+from convlab.errors import ArgumentError
+from convlab.spec import ConvSpec, ConvTransposeSpec
 
 from .cases import layers, nest
 
@@ -29,7 +33,7 @@ def test_a_line_is_read_and_written_alike(text):
 
 
 def test_spaces_and_commas_do_not_matter():
-    assert Nest.parse(" dram :k2   c4|buffer(w,x) :p") == Nest.parse("dram: k2 c4 | buffer(x w): p")
+    assert Nest.parse(" dram :k2,  c4|buffer(w,x) :p") == Nest.parse("dram: k2 c4 | buffer(x w): p")
 
 
 def test_a_letter_alone_runs_as_often_as_the_layer_needs():
@@ -74,6 +78,8 @@ def test_a_loop_without_a_count_says_so():
     ("dram: kk2", "'kk2' at dram loops over the unknown letter 'kk'", "Use n (images)"),
     ("dram: 2k", "'2k' at dram is no loop", "Write a letter and a count"),
     ("dram: k0", "The loop 'k0' at dram never runs", "Give a count of at least 1"),
+    ("dram: k" + "9" * 5000, "A loop over k at dram runs too often: 5000 digits", "Give a smaller count"),
+    ("dram: k2 |", "'' is no level with loops", "Write a level, a colon and"),
     ("dram(x): k2", "dram cannot choose what it keeps", "Only the buffer can be passed by"),
     ("buffer(v): k2", "There is no tensor 'v'", "Use x, w and y"),
 ])  # fmt: skip
@@ -99,3 +105,25 @@ def test_loops_that_do_not_cover_the_layer_are_named(text, fact, fix):
     assert text in lines[1]
     assert str(SPEC) in lines[1]
     assert lines[2].startswith(f"  Fix: {fix}")
+
+
+TRANSPOSED = ConvTransposeSpec(n=1, c=2, h=4, w=5, k=3, r=3, s=3)
+
+
+@pytest.mark.parametrize(("make", "fact", "fix"), [
+    (lambda: Nest.parse(None), "A nest is read from text, not from None", 'Write it as "dram: k2'),
+    (lambda: Nest("dram: k2"), "A nest is made of a tuple of loops", "Read a line of text with Nest.parse"),
+    (lambda: Nest((Loop("regs", "s", 3), Loop("dram", "q", 6))), "A loop stands inside one of a lower level",
+     "Put loops in the order of their levels: grid, dram"),
+    (lambda: Loop("drum", "k", 2), "There is no such loop", "Use a level of grid, dram, buffer"),
+    (lambda: Loop("dram", "kc", 2), "There is no such loop", "Use a level of grid, dram, buffer"),
+    (lambda: Nest.parse("dram: k p q c r s").on(TRANSPOSED), "The loops run over a convolution, and ",
+     "Give the layer as"),
+    (lambda: row_stationary(TRANSPOSED, Array(3, 3)), "The loops run over a convolution", "Give the layer as"),
+    (lambda: search((1, 2, 3), Array(3, 3)), "The loops run over a convolution, and (1, 2, 3)", "Give the layer as"),
+])  # fmt: skip
+def test_what_is_of_another_kind_is_named(make, fact, fix):
+    with pytest.raises(ArgumentError, match="In:") as error:
+        make()
+    assert str(error.value).startswith(fact)
+    assert f"\n  Fix: {fix}" in str(error.value)

@@ -10,6 +10,7 @@ from convlab.dataflow.array import Array
 from convlab.dataflow.named import DATAFLOWS, row_stationary
 from convlab.dataflow.nest import Nest
 from convlab.dataflow.search import search
+from convlab.errors import ArgumentError
 from convlab.spec import ConvSpec
 
 SPEC = ConvSpec(n=2, c=8, h=10, w=9, k=12, r=3, s=3)
@@ -59,7 +60,8 @@ def test_it_says_what_it_stands_on():
     found = search(SPEC, ARRAY, budget=120, seed=5, progress=False)
     text = str(found)
     assert found.tried == 120
-    assert f"least energy of {found.fitted} nests that fit, of 120 tried from {found.starts} starts" in text
+    assert f"least energy of {found.fitted} nests that fit, of 120 tried from {found.starts} start" in text
+    assert found.starts == 1
     assert "with seed 5:" in text
     assert str(found.nest) == text.splitlines()[0]
     assert "another may be better" in text
@@ -93,23 +95,28 @@ def test_a_bar_shows_how_far_it_is(capsys):
 def test_a_space_that_is_used_up_ends_the_search():
     found = search(ConvSpec(n=1, c=1, h=1, w=1, k=2, r=1, s=1), ARRAY, budget=50, progress=False)
     assert found.tried < 50
+    assert search(ConvSpec(n=1, c=1, h=1, w=1, k=2, r=1, s=1), ARRAY, budget=10**9, progress=False) == found
 
 
 def test_blocks_of_a_grid_stay():
     start = Nest.parse("grid: k3 | dram: n k c p q | buffer: r s")
     found = search(SPEC, ARRAY, start=start, budget=100, progress=False)
+    assert search(SPEC, ARRAY, start=str(start), budget=100, progress=False) == found
     assert found.nest.at("grid") == start.at("grid")
 
 
 @pytest.mark.parametrize(("given", "fact", "fix"), [
     ({"by": "time"}, "by='time' is no measure", "use 'energy' or 'cycles'"),
     ({"fixed": ("rose",)}, "fixed names no level 'rose'", "use some of dram, buffer, rows, cols, regs"),
-    ({"budget": 0}, "budget=0 tries nothing", "give at least 1"),
+    ({"fixed": "rows"}, "fixed names no level 'r'", "use some of dram, buffer, rows, cols, regs, as in"),
+    ({"start": 3}, "start=3 is no nest", "Give a Nest, its line of text, or a dataflow"),
+    ({"budget": 1e3}, "budget=1000.0 is not an integer", "Give budget a whole number, at least 1"),
+    ({"budget": 0}, "budget=0 is less than 1", "Give budget a whole number, at least 1"),
     ({"start": Nest.parse("dram: n k c p q r | buffer: s3 | rows: k5"), "fixed": ("rows",), "budget": 9},
      "None of", "give the array more registers"),
 ])  # fmt: skip
 def test_what_cannot_be_searched_is_named(given, fact, fix):
-    with pytest.raises(ValueError, match="In:") as error:
+    with pytest.raises((ValueError, ArgumentError), match="In:") as error:
         search(SPEC, ARRAY, progress=False, **given)
     assert str(error.value).startswith(fact)
     assert f"Fix: {fix}" in str(error.value)
