@@ -18,7 +18,7 @@ from convlab.grader import numba_caches, wire
 numba_caches.read_only()  # before the imports of what Numba compiles
 
 from convlab.checker.launched import Launch, launched  # noqa: E402
-from convlab.executors.compile import compile  # noqa: E402
+from convlab.executors.compile import compile, why_not  # noqa: E402
 from convlab.executors.module import Module  # noqa: E402
 
 __all__ = ["answers_for"]
@@ -43,6 +43,8 @@ def answers_for(_: object) -> Callable[[Mapping[str, Any], Arrays], Reply]:
 
 def _define(request: Mapping[str, Any], arrays: Arrays) -> Reply:
     """Compile; gives the kernels' names."""
+    if reason := why_not():
+        return {"ended": "broken", "sentence": reason}, []
     try:
         module = compile(request["answer"], name=request["name"])
         kernels = list(module.kernels)[:100]

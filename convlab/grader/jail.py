@@ -14,6 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from convlab.executors.headers import toolkit
+
 __all__ = ["View", "furnish", "view"]
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -49,16 +51,23 @@ def view(kind: str, allowed: tuple[str, ...] = (), caches: Path | None = None) -
     Parameters: ``kind`` of the worker; ``allowed``, names of further packages, and of modules of this one; ``caches``,
     the folder of what Numba has compiled, where there is one.
     """
-    headers = PACKAGE.glob("kernels/*.cuh") if kind == "cuda" else ()
+    compiler = tuple(_compiler()) if kind == "cuda" else ()
     own = [PACKAGE / part for part in (*_COMMON, *_PARTS[kind])]
     installed = [place for name in (*_PACKAGES[kind], *allowed) for place in _places(name)]
     library = Path(sysconfig.get_path("stdlib"))
-    wanted = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), library, *own, *headers, *installed]
+    wanted = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), library, *own, *compiler, *installed]
     wanted += [caches] if caches else []
     found = [*wanted, *map(Path, _libraries((*installed, library))), Path("/etc/ld.so.cache")]
     shown = dict.fromkeys(str(step) for path in found if os.path.lexists(path) for step in _steps(path))
     emptied = tuple(str(library / name) for name in _INSTALLED if (library / name).is_dir())
     return View(tuple(path for path in shown if not _inside(path, shown, emptied)), emptied)
+
+
+def _compiler() -> Iterator[Path]:
+    """What CUDA C needs besides Python's packages: headers, and NVRTC where it is no package, as with conda."""
+    yield from PACKAGE.glob("kernels/*.cuh")
+    yield from toolkit()
+    yield from Path(sys.prefix, "lib").glob("libnvrtc*")
 
 
 def _inside(path: str, shown: Container[str], emptied: Container[str]) -> bool:

@@ -10,7 +10,7 @@ from convlab.checker.cells import cells_by_id, read_notebook
 from convlab.checker.check import judge as check
 from convlab.checker.exercises import EXERCISES
 from convlab.checker.selftest import as_learner_writes
-from convlab.grader import asking, judge, setting
+from convlab.grader import asking, isolation, judge, setting
 from convlab.grader.isolation import LEVELS, Limits, best
 from convlab.grader.process import EndedError
 
@@ -166,6 +166,15 @@ def test_a_failure_in_the_process_of_a_kernel_is_the_grader_s(monkeypatch):
     mark = judged("03-index", SOLUTIONS["03-index"])
     assert mark.needs_human
     assert "KeyError: 'nonsense'" in mark.sentence
+
+
+def test_a_compiler_that_is_missing_is_no_mistake_of_the_student(monkeypatch):
+    environment = isolation._environment
+    hidden = {"CONVLAB_HIDE_NVRTC": "1"}
+    monkeypatch.setattr(isolation, "_environment", lambda walls: environment(walls) | hidden)
+    mark = judged("03-index", SOLUTIONS["03-index"])
+    assert mark.needs_human
+    assert "NVRTC is hidden" in mark.sentence
 
 
 def test_sentences_tell_nothing_of_folders():
