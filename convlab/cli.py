@@ -418,7 +418,7 @@ def _grade(options: argparse.Namespace, rest: list[str]) -> int:
     except KeyboardInterrupt:
         print("\nStopped. What is graded is kept: the same command goes on from there.", file=sys.stderr)
         return 130
-    print(f"{options.out / 'summary.html'} says how it went; {asked or 'no'} submissions need a human.")
+    print(f"{options.out / 'summary.html'} says how it went; submissions that need a human: {asked or 'none'}.")
     return 1 if asked else 0
 
 

@@ -333,3 +333,37 @@ def test_a_console_without_the_letters_of_a_path_shows_stand_ins() -> None:
     command = [sys.executable, "-X", "utf8=0", "-c", code]
     done = subprocess.run(command, env={"PYTHONIOENCODING": "cp1252"}, check=True, stdout=subprocess.PIPE, text=True)
     assert done.stdout == "??\n"
+
+
+def test_grade_says_where_to_look_and_exits_with_what_is_left_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from convlab.grader import grading
+
+    given: list[Any] = []
+    left = iter([0, 3])
+    monkeypatch.setattr(grading, "run", lambda wanted: given.append(wanted) or next(left))
+    assert cli.main(["grade", "in.zip", "--out", "out", "--jobs", "0"]) == 0
+    assert (
+        capsys.readouterr().out
+        == f"{Path('out', 'summary.html')} says how it went; submissions that need a human: none.\n"
+    )
+    words = ["--seed-file=s", "--course", "c.toml", "--dask", "tcp://a:1", "--jobs=3", "--no-isolation"]
+    assert cli.main(["grade", "in.zip", "--out", "out", *words]) == 1
+    assert "need a human: 3." in capsys.readouterr().out
+    usual, all_given = given
+    assert usual == grading.Grading(Path("in.zip"), Path("out"), jobs=1)
+    assert all_given == grading.Grading(
+        Path("in.zip"), Path("out"), Path("s"), jobs=3, course=Path("c.toml"), dask="tcp://a:1", allow_plain=True
+    )
+
+
+def test_ctrl_c_in_grade_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from convlab.grader import grading
+
+    def run(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(grading, "run", run)
+    assert cli.main(["grade", "in.zip", "--out", "out"]) == 130
+    assert capsys.readouterr().err == "\nStopped. What is graded is kept: the same command goes on from there.\n"
