@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from convlab.grader import cheats, isolation
 from convlab.grader.cheats import CHEATS, Cheat, problems
 from convlab.grader.isolation import IsolationError
@@ -12,6 +14,7 @@ from .papers import right_answers
 RIGHT = right_answers()["01-one-output"]
 
 
+@pytest.mark.slow
 def test_all_cheats_earn_nothing_behind_the_walls_of_this_machine():
     assert problems(isolation.best(), RIGHT, progress=False) == []
 
