@@ -28,6 +28,7 @@ _MEANING = {
     "r": "filter rows",
     "s": "filter columns",
 }
+_MEANING_OF_GEMM = _MEANING | {"q": "pixels of all images", "c": "products of a sum"}
 _EXAMPLE = '"dram: k2 c4 | buffer: p6 | rows: r3 | cols: q4 | regs: c2 s3"'
 
 
@@ -153,7 +154,8 @@ class Nest:
             if unknown:
                 order[unknown[0]] = replace(order[unknown[0]], count=-(-needed[letter] // known))
             elif known < needed[letter]:
-                fact = f"The loops over {letter} cover {known} of {needed[letter]} {_MEANING[letter]}"
+                meaning = (_MEANING_OF_GEMM if self.gemm else _MEANING)[letter]
+                fact = f"The loops over {letter} cover {known} of {needed[letter]} {meaning}"
                 raise self._unfit(fact, spec, f"Add a loop {letter} at dram, or raise the count of one")
         return replace(self, order=tuple(order))
 

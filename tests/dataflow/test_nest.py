@@ -95,6 +95,8 @@ def test_what_cannot_be_read_is_named(text, fact, fix):
 @pytest.mark.parametrize(("text", "fact", "fix"), [
     ("dram: n g k p q c r", "The loops over s cover 1 of 2 filter columns", "Add a loop s at dram"),
     ("dram: n g k p q r s c2", "The loops over c cover 2 of 3 channels of a group", "Add a loop c at dram"),
+    ("gemm | dram: g k p c", "The loops over q cover 1 of 84 pixels of all images", "Add a loop q at dram"),
+    ("gemm | dram: g k q c2", "The loops over c cover 2 of 18 products of a sum", "Add a loop c at dram"),
     ("dram: n g k p q c | buffer: r s c", "Two loops over c have no count", "Give one of them, as in c2"),
 ])  # fmt: skip
 def test_loops_that_do_not_cover_the_layer_are_named(text, fact, fix):
