@@ -36,6 +36,7 @@ ELEMENT = {
     return image[(channel * H + h) * W + col];
 """,
 }
+INSIDE = "        int p = n / Q, q = n % Q;\n"
 START = "int p = n / Q, q = n % Q;\n"
 HOIST = {
     "three loops": f"""{START}
@@ -92,6 +93,14 @@ def test_right_outputs_by_dividing_are_told_the_budget():
     assert verdict.diagnosis == "divisions left in the loop"
     assert "integer instructions" in verdict.message
     assert "enough for a loop that counts" in verdict.message
+
+
+def test_no_hint_asks_for_what_the_task_calls_useless():
+    columns_outside = changed(e09_hoist.GIVEN, "    for (int k", "    int p = n / Q, q = n % Q;\n    for (int k")
+    verdict = check("09-hoist", compile(changed(columns_outside, INSIDE, ""), name="mine.cu"))
+    assert verdict.diagnosis == "divisions left in the loop"
+    for hint in (verdict.hint, *e09_hoist.EXERCISE.hints):
+        assert "What of the loop's body depends on n alone" not in hint
 
 
 @pytest.mark.parametrize("seed", range(5))

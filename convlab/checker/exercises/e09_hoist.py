@@ -180,7 +180,8 @@ EXERCISE = Exercise(
         ),
     ),
     hints=(
-        "What of the loop's body depends on n alone? And what has changed from one k to the next?",
+        "The compiler sees what depends on n alone. What does it not see: which of c, r and s change from one k to the "
+        "next, and how?",
         "Let a pointer walk through the window. After S elements it goes on to the next row, after R rows to the next "
         "channel: how many pixels lie in between?",
     ),

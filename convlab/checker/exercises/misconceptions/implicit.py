@@ -43,7 +43,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "divisions left in the loop": (
         "The outputs are right, but each element still takes divisions, or a whole address that is computed anew.",
-        "What of the loop's body depends on n alone? And what changes when k becomes k + 1?",
+        "How do c, r and s change when k becomes k + 1, and the address of the pixel with them?",
     ),
     "columns of the window never start again": (
         "The column of the window is counted on and never set back, so only its first row ends.",
