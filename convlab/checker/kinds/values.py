@@ -46,9 +46,14 @@ def attempt(exercise: Exercise, answer: Any, case: Case, seconds: float, log: gu
 
 
 def matches(exercise: Exercise, way: Mapping[str, Any], trials: Sequence[Trial]) -> bool:
-    """Tell whether the values that a mutant names are what the answer says."""
+    """Tell whether the values that a mutant names are what the answer says, the first one that is wrong among them.
+
+    That one is told; what another slip did to another value would read as if it were about it.
+    """
     said, wanted = trials[-1].finding.said, _wanted(trials[-1].case)
-    return bool(said) and all(not _one(name, _as_wide(value, wanted[name]), said[name]) for name, value in way.items())
+    first = next((name for name, right in wanted.items() if said and _one(name, right, said[name])), None)
+    same = (not _one(name, _as_wide(value, wanted[name]), said[name]) for name, value in way.items())
+    return first in way and all(same)
 
 
 def _as_wide(value: Any, right: Any) -> Any:

@@ -65,6 +65,34 @@ def test_a_mutant_is_recognised_by_the_values_that_it_names() -> None:
     assert judge(RECORD, RIGHT | {"macs": 10}, 1).diagnosis == ""
 
 
+def test_of_two_wrong_values_the_diagnosis_is_that_of_the_one_that_is_told() -> None:
+    share = Mutant("half", "It is half.", "Half of what?", ({"share": 0.5},))
+    record = replace(RECORD, mutants=(share, *RECORD.mutants))
+    both = judge(record, RIGHT | {"macs": 9, "share": 0.5}, 1)
+    assert both.message == "numbers says 9 for macs, which is not right (2 of 3 are not right)."
+    assert both.diagnosis == "no channels"
+    other = judge(record, RIGHT | {"macs": 10, "share": 0.5}, 1)
+    assert (other.diagnosis, other.hint) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "wrong", "name"),
+    [
+        ("04-bounds", {"b_milliseconds": 66.1e-6, "c_bound": "arithmetic"}, "another unit than milliseconds"),
+        ("07-memory", {"images": 13, "strip": 10}, "limit exceeded by rounding up"),
+        ("10-accumulator", {"bf16_stops": 2048, "b": "FP16"}, "BF16 as precise as FP16"),
+    ],
+)
+def test_so_it_is_in_the_exercises(exercise_id: str, wrong: dict[str, Any], name: str) -> None:
+    record = exercise(exercise_id)
+    right = {
+        key: sum(value) / 2 if isinstance(value, tuple) else value
+        for key, value in record.cases(np.random.default_rng(1))[0].arguments.items()
+    }
+    assert judge(record, right, 1).passed
+    assert judge(record, right | wrong, 1).diagnosis == name
+
+
 @pytest.mark.parametrize(("share", "name"), [(0.5, "half"), (0.42, "half"), (0.58, "half"), (0.38, ""), (0.65, "")])
 def test_a_mutants_number_is_taken_as_loosely_as_the_right_one(share: float, name: str) -> None:
     half = Mutant("half", "It is half.", "Half of what?", ({"share": 0.5},))
