@@ -12,7 +12,6 @@ import csv
 import os
 import random
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -49,22 +48,32 @@ def memory(process: psutil.Process) -> int:
     return total
 
 
-def watched(process: subprocess.Popen[bytes]) -> int:
-    """Wait for a process; gives the most memory that it had."""
-    most, over = 0, threading.Event()
+def computed(process: psutil.Process) -> float:
+    """The processor seconds of a process and its children, with those of the children that have ended."""
+    total = 0.0
+    for each in [process, *process.children(recursive=True)]:
+        with suppress(psutil.Error):
+            total += sum(each.cpu_times()[:4])
+    return total
+
+
+def watched(process: subprocess.Popen[bytes]) -> tuple[int, float]:
+    """Wait for a process; gives the most memory that it had, and the processor seconds that it took."""
+    most, used, over = 0, 0.0, threading.Event()
 
     def watch() -> None:
-        nonlocal most
+        nonlocal most, used
         while not over.wait(0.5):
             with suppress(psutil.Error):
-                most = max(most, memory(psutil.Process(process.pid)))
+                running = psutil.Process(process.pid)
+                most, used = max(most, memory(running)), max(used, computed(running))
 
     thread = threading.Thread(target=watch)
     thread.start()
     process.wait()
     over.set()
     thread.join()
-    return most
+    return most, used
 
 
 def wrong(papers: list[Paper], out: Path) -> list[str]:
@@ -105,15 +114,15 @@ def measure(count: int, kills: int) -> dict[str, Any]:
         papers = a_class(count)
         hand_in(papers, folder / "in")
         began = time.monotonic()
-        most = watched(grade(folder / "in", folder / "out", folder / "seed"))
-        seconds, used = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+        most, used = watched(grade(folder / "in", folder / "out", folder / "seed"))
+        seconds = time.monotonic() - began
         faults = wrong(papers, folder / "out")
         killed(folder / "in", folder / "again", folder / "seed", kills, seconds)
         one, other = files(folder / "out"), files(folder / "again")
         return {
             "submissions": dict(Counter(paper.kind for paper in papers)),
             "seconds": round(seconds, 1),
-            "processor seconds": round(used.ru_utime + used.ru_stime, 1),
+            "processor seconds": round(used, 1),
             "gigabytes at most": round(most / 1e9, 2),
             "isolation": (folder / "out" / "summary.html").read_text("utf-8").partition("Answers ran")[2][:60],
             "statuses that are not as expected": faults,
