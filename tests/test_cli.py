@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from convlab import cli, course, doctor
+from convlab.commands import run
 from convlab.errors import ConvlabError
 from convlab.lab import server
 
@@ -33,7 +34,7 @@ def fails_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
 def test_without_a_command_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([]) == 0
     output = capsys.readouterr().out
-    for command in cli._COMMANDS:
+    for command in cli.COMMANDS:
         assert command.example in output
         assert f"    {command.name} " in output
 
@@ -117,7 +118,7 @@ def test_the_help_of_run_lists_every_maker_and_dtype(capsys: pytest.CaptureFixtu
         cli.main(["run", "--help"])
     words = capsys.readouterr().out.replace(":", " ").split()
     assert {*ELEMENTS, *MAKERS, "empty", "full", "null", "x.npy,", "true"} <= set(words)
-    assert all(len(line) <= 100 for line in cli._ARRAYS.splitlines())
+    assert all(len(line) <= 100 for line in run._MORE.splitlines())
 
 
 def test_run_prints_what_the_runner_says_and_returns_its_code(

@@ -1,0 +1,1 @@
+"""The sub-commands of ``convlab``, one a file."""
