@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from convlab.checker.compare import Elements
+from convlab.checker.faults import fault_clue
 from convlab.checker.kinds.outcome import Trial
 from convlab.checker.record import Floats
 
@@ -33,7 +34,9 @@ def clue(trials: Sequence[Trial]) -> Clue:
     if finding.shapes:
         return _shape_clue(trial.case.axes, *finding.shapes)
     # What the sanitizer says of a kernel says more than what its elements have in common.
-    if finding.elements is None or finding.faults or not finding.elements.wrong.any():
+    if faults := frozenset().union(*(trial.finding.faults for trial in trials)):
+        return fault_clue(faults)
+    if finding.elements is None or not finding.elements.wrong.any():
         return _NOTHING
     found, expected = _pooled(trials)
     with np.errstate(all="ignore"):  # results may be infinite

@@ -38,7 +38,8 @@ def diagnose(exercise: Exercise, trials: Sequence[Trial], again: Again | None = 
     for mutant in exercise.mutants:
         if any(matches(exercise, way, trials) for way in mutant.ways):
             return Diagnosis(mutant.name, mutant.misconception, mutant.hint)
-    varies = again is not None and _varies(trials, again)
+    faulty = any(trial.finding.faults for trial in trials)  # which says more than that the result varies
+    varies = again is not None and not faulty and _varies(trials, again)
     return Diagnosis("", *(KINDS[exercise.kind].varying if varies else clue(trials)))
 
 

@@ -86,6 +86,17 @@ def test_nothing_is_tried_again_where_a_mutant_is_found_or_nothing_came_out():
     assert diagnose(posed(), [failed], never) == Diagnosis()
 
 
+def test_a_fault_is_told_before_a_result_that_varies():
+    def never(case, order):
+        raise AssertionError
+
+    for fault, words in {"race reads y": "Two threads use the same word", "bounds reads y": ""}.items():
+        trials = tried(np.array([1.0, 2.0]), np.array([4.0, 6.0]))
+        trials[1] = replace(trials[1], finding=replace(trials[1].finding, faults=frozenset({fault})))
+        assert diagnose(posed(), trials, never).misconception.startswith(words)
+        assert bool(diagnose(posed(), trials, never).hint) == bool(words)
+
+
 def test_failing_everywhere_matches_nothing_not_even_a_mutant_that_does():
     hopeless = Mutant("hopeless", "It fails.", "Does it?", (lambda x: 1 // 0,))
     failed = [Trial(case, "error", Finding("raised ZeroDivisionError")) for case in CASES]

@@ -96,6 +96,7 @@ _ALL = "        __syncthreads();\n"
 _WARP = "        __syncwarp();\n"
 _BEFORE_TAP, _AFTER_TAP = ("sum += tile", "__syncthreads(), sum += tile"), ("* S + s];", "* S + s], __syncthreads();")
 _BEFORE_ROW, _AFTER_ROW = ("int s = 0;", "int s = (__syncthreads(), 0);"), ("++r)", "__syncthreads(), ++r)")
+_OTHERS = (("", _ALL), (_ALL, _ALL), (_ALL, ""), ("", ""))  # the barriers beside one in the loading loop
 _STORED = "bool inside = h < H && col < W;\n"
 
 _MUTANTS = mutants_of(
@@ -114,8 +115,9 @@ _MUTANTS = mutants_of(
             _with(_if("threadIdx.x + threadIdx.y == 0"), _if("threadIdx.x + threadIdx.y == 0")),
         ),
         "barrier inside the loading loop": (
-            _with("", _ALL, (": 0.0f;\n", ": 0.0f;\n__syncthreads();\n")),
+            *(_with(*others, (": 0.0f;\n", ": 0.0f;\n__syncthreads();\n")) for others in _OTHERS),
             _with("", _ALL, ("int j = threadIdx.x", "int j = (__syncthreads(), threadIdx.x)")),
+            *(_with(*others, ("i += BP)", "__syncthreads(), i += BP)")) for others in _OTHERS),
         ),
         "barrier in the loop over the taps": (
             _with("", "", _BEFORE_TAP),

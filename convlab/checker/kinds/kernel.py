@@ -13,6 +13,7 @@ import numpy as np
 from convlab.checker import guard
 from convlab.checker.budgets import judged
 from convlab.checker.compare import Finding, compare
+from convlab.checker.faults import in_words
 from convlab.checker.kinds.outcome import ENDED, PATIENCE, Attempt, Trial, agrees
 from convlab.checker.launched import FaultFound, Launch, Launched, launched
 from convlab.checker.record import Case, Exercise, Kernel
@@ -127,7 +128,7 @@ def _finding(exercise: Exercise, case: Case, launched: Launched) -> Finding:
         finding = replace(finding, problem=_unwritten(case, output))
     if errors := _errors(launched):
         first = errors[0]
-        finding = replace(finding, problem=f"has a fault in line {first.line}: {first.message.rstrip('.')}")
+        finding = replace(finding, problem=f"has a fault in line {first.line}: {in_words(first)}")
     # With the array that is touched, so that two slips that leave the output right are told apart; lines depend on how
     # the code is laid out.
     kinds = frozenset(f"{fault.kind} {_LINE.sub('', fault.message.partition('[')[0])}" for fault in faults)
@@ -141,8 +142,9 @@ def _unwritten(case: Case, output: Any) -> str:
 
 
 def _errors(launched: Launched) -> list[FaultFound]:
-    """The faults that fail an answer; what was never written is seen in the output."""
-    return [fault for fault in launched.faults if fault.severity == "error" or fault.kind in ("race", "barrier")]
+    """The faults that fail an answer, those of barriers first; what was never written is seen in the output."""
+    failing = (fault for fault in launched.faults if fault.severity == "error" or fault.kind in ("race", "barrier"))
+    return sorted(failing, key=lambda fault: fault.kind != "barrier")
 
 
 def _on_gpu(exercise: Exercise, module: Module, case: Case) -> str:
