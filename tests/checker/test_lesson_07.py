@@ -104,6 +104,21 @@ def test_right_memories_pass_as_numbers_of_any_kind(change):
     assert verdict.passed, verdict
 
 
+def test_taps_that_are_reshaped_where_they_should_be_transposed_are_named():
+    def im2col(images, window, stride, padding, dilation):
+        n, c = images.shape[:2]
+        p, q = sizes(images, window, stride, padding, dilation)
+        framed = np.pad(images, ((0, 0), (0, 0), 2 * (padding[0],), 2 * (padding[1],)))
+        columns = np.empty((c, *window, n, p, q))
+        for r, s in np.ndindex(*window):
+            down, right = r * dilation[0], s * dilation[1]
+            tap = framed[:, :, down : down + p * stride[0] : stride[0], right : right + q * stride[1] : stride[1]]
+            columns[:, r, s] = tap.reshape(c, n, p, q)
+        return columns.reshape(c * window[0] * window[1], -1)
+
+    assert check("07-im2col", im2col).diagnosis == "axes reshaped without being put in order"
+
+
 def test_a_wrong_memory_is_named():
     verdict = check("07-memory", memory(mebibytes=4 * 2 * 720 * 945 / 1e6))
     assert verdict.diagnosis == "megabytes taken for mebibytes"

@@ -160,6 +160,13 @@ def _columns(x: Array, window: Pair, stride: Pair, padding: Pair, dilation: Pair
     return spec.n, spec.p, spec.q
 
 
+def _each_tap_reshaped(x: Array, window: Pair, *options: Pair) -> Array:
+    """The pixels of each tap, (N, C, P, Q), are given the shape (C, N, P, Q)."""
+    n, p, q = _columns(x, window, *options)
+    taps = _unfolded(order="rsncpq", rows=2)(x, window, *options).reshape(*window, x.shape[1], n, p, q)
+    return taps.transpose(2, 0, 1, 3, 4, 5).reshape(x.shape[1] * prod(window), -1)
+
+
 def _first_image(x: Array, *options: Pair) -> Array:
     matrix = _unfolded()(x, *options)
     matrix[:, matrix.shape[1] // len(x) :] = 0
@@ -282,6 +289,7 @@ _MUTANTS = (
         _unfolded(order="ncrspq", reshaped=True),
         _unfolded(order="ncpqrs", reshaped=True),
         _unfolded(order="npqcrs", reshaped=True),
+        _each_tap_reshaped,
     ),
     mutant(
         "wrong size in the number of a row",
