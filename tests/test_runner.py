@@ -321,7 +321,7 @@ def test_a_reader_that_leaves_early_gets_no_traceback_and_changes_no_code(unbuff
         [sys.executable, "-c", code, *words, *arrays, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered, "TQDM_DISABLE": "1"},  # a busy machine would show the bar
     )
     assert process.stdout is not None
     assert process.stderr is not None
