@@ -96,7 +96,17 @@ def _one(name: str, right: Any, value: Any) -> str:
     else:
         number, (least, most) = _float(value), right if isinstance(right, tuple) else (right, right)
         said, same = f"{number:g}", least - 1e-9 * abs(least) <= number <= most + 1e-9 * abs(most)
-    return "" if same else f"says {said} for {name}, which is not right"
+    if same:
+        return ""
+    rounded = isinstance(right, tuple) and _is_rounded(float(said), sum(right) / 2)
+    return f"says {said} for {name}, which is {'near, but rounded too far' if rounded else 'not right'}"
+
+
+def _is_rounded(said: float, right: float) -> bool:
+    """Tell whether a number of two digits or fewer is the right one, rounded or cut off there."""
+    if float(f"{said:.1e}") != said or not np.isfinite(said) or not said:
+        return False
+    return bool(abs(said - right) < 10.0 ** (np.floor(np.log10(abs(said))) - 1))
 
 
 def _float(value: Any) -> float:

@@ -33,6 +33,7 @@ def test_right_values_pass_however_they_are_written(changes: dict[str, Any]) -> 
     [
         ({"macs": 28}, "numbers says 28 for macs, which is not right (1 of 3 are not right)."),
         ({"share": float("nan")}, "numbers says nan for share"),
+        ({"share": 0.19}, "numbers says 0.19 for share, which is not right"),
         ({"share": "a"}, "numbers has no number under share, but something of type str"),
         ({"share": True}, "numbers has no number under share, but something of type bool"),
         ({"bound": 1}, "numbers has no word under bound, but something of type int"),
@@ -44,6 +45,22 @@ def test_wrong_values_are_named(changes: dict[str, Any], message: str) -> None:
     verdict = judge(RECORD, RIGHT | changes, seed=1)
     assert verdict.status == "wrong"
     assert verdict.message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (2.2, "near, but rounded too far"),
+        (2.3, "near, but rounded too far"),
+        (2.1, "not right"),
+        (2.21, "not right"),
+        (-2.2, "not right"),
+        (0, "not right"),
+    ],
+)
+def test_a_value_that_is_rounded_too_far_is_no_blunder(said: float, words: str) -> None:
+    record = replace(RECORD, cases=lambda rng: [Case({"intensity": (2.2275, 2.2725)})])
+    assert judge(record, {"intensity": said}, 1).message == f"numbers says {said:g} for intensity, which is {words}."
 
 
 @pytest.mark.parametrize("answer", [None, 27, "macs", [27], object()])
