@@ -46,7 +46,8 @@ def clue(trials: Sequence[Trial]) -> Clue:
 
 _OUTSIDE: Clue = (
     "An index goes past the end of an array.",
-    "Print the index and the array's shape just before that line. Which taps lie outside the image?",
+    "Print the index and the array's shape just before that line. Is it the image, of which some taps lie outside, "
+    "or the result, whose axes are in another order?",
 )
 
 
