@@ -131,7 +131,7 @@ def _same(launch: Mapping[str, Any]) -> list[bool]:
 def _save(record: Record, file: str) -> None:
     """Draw the first of the record's layers into a file."""
     from convlab.bench_figure import draw  # noqa: PLC0415 - Matplotlib is slow to import
-    from convlab.perf.picture import form_of  # noqa: PLC0415
+    from convlab.perf.picture import form_of  # noqa: PLC0415 - the same
 
     layer, entries = next(iter(_by_layer(record).items()))
     bars = [(f"{_name(entry)}, {entry['dtype']}", entry) for entry in entries]

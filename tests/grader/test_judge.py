@@ -178,7 +178,7 @@ def test_a_compiler_that_is_missing_is_no_mistake_of_the_student(monkeypatch):
 
 
 def test_sentences_tell_nothing_of_folders():
-    text = "def one_output(*given): raise ValueError('/root/a/secret.txt and C:\\\\Users\\\\me\\\\x.txt, 3/4/5')"
+    text = "def one_output(*given): raise ValueError('/srv/a/secret.txt and C:\\\\Users\\\\me\\\\x.txt, 3/4/5')"
     told = judged("01-one-output", text).sentence
     assert "…/secret.txt and …/x.txt, 3/4/5" in told
     assert "/root" not in told

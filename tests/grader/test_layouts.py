@@ -42,7 +42,7 @@ PATHS = {
         Owner("Ada Lovelace", "moodle", "1742"),
     ),
     "Moodle, deep": (
-        "week1/A_B_17_assignsubmission_file_/work/01_loops (1).ipynb",
+        "week1/A_B_17_assignsubmission_file_/mine/01_loops (1).ipynb",
         "moodle",
         Owner("A_B", "moodle", "17", attempt=1),
     ),
